@@ -20,12 +20,6 @@ package struct ServiceSupervisor: Sendable {
     sockets = (0..<max(0, min(sd_listen_fds(0), 16))).map { Self.firstSocket + $0 }
   }
 
-  /// Variables that systemd sets for the daemon only, not for programs that the daemon starts.
-  static let variables = [
-    "NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
-    "LOCATIOND_OWN_SOCKET", "LOCATIOND_LOCK", "SYSTEMD_EXEC_PID",
-  ]
-
   /// The descriptor of systemd's first socket.
   package static let firstSocket: Int32 = 3
 

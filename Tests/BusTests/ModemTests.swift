@@ -112,4 +112,19 @@ struct ModemTests {
     let counts = app.host.sourceReports().flatMap(\.rejections)
     #expect(counts.first { $0.reason == refused }?.count == 1)
   }
+
+  @Test("border 7: nobody else unplugs a modem, and a forged end of ModemManager ends nothing")
+  func forgedEnd() async throws {
+    try machine.perform("modem 0")
+    let app = app()
+    start(app)
+    #expect(await nextFix(app) != nil)
+    try machine.perform("forge unplug 0")
+    try machine.perform("forge loss \(ModemService.service)")
+    for _ in 0..<3 { #expect(await nextFix(app) != nil) }
+    let all = app.host.sourceReports().flatMap(\.rejections)
+    let counts = Dictionary(all.map { ($0.reason, $0.count) }) { $1 }
+    #expect(counts[BusRefusal.signal(of: ModemService.service).description] == 1, "\(counts)")
+    #expect(counts[BusRefusal.ownerChange.description] == 1, "\(counts)")
+  }
 }

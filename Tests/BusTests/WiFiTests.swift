@@ -117,6 +117,36 @@ struct WiFiTests {
     #expect(rejections(of: host)[BusRefusal.ownerChange.description] == 2)
     #expect(evidence(of: host)?.obstacle == nil)
   }
+
+  @Test("border 7: who says to be NetworkManager, iwd, or wpa_supplicant is asked for nothing")
+  func claimed() async throws {
+    let host = start()
+    let reason = ProviderStatus.Reason.missing("\(ScanObstacle.nobody)")
+    _ = try await statuses.next { $0 == .unavailable(reason) }
+    for control in WiFiControl.allCases { try machine.perform("forge claim \(control.service)") }
+    // What came before this has arrived by then.
+    try machine.perform("supplicant start")
+    #expect(try machine.perform("await passive scan") == "passive")
+    kernel.scan(3, hears: heard)
+    _ = try await statuses.next { $0 == .working }
+    #expect(evidence(of: host)?.control == .supplicant)
+    let counts = rejections(of: host)
+    #expect(counts == [BusRefusal.ownerChange.description: WiFiControl.allCases.count])
+  }
+
+  @Test("border 7: forged answers of NetworkManager are refused, and the true one counts")
+  func forgedDevices() async throws {
+    try machine.perform("network start")
+    try machine.perform("network adapter 30")
+    try machine.perform("forge devices 64")
+    let host = start()
+    #expect(try machine.perform("await scans 1") == "options: none")
+    kernel.scan(3, hears: heard)
+    _ = try await statuses.next { $0 == .working }
+    #expect(evidence(of: host)?.control == .networkManager)
+    let refused = BusRefusal.reply(of: WiFiControl.networkManager.service).description
+    #expect(rejections(of: host)[refused, default: 0] > 0, "\(rejections(of: host))")
+  }
 }
 
 @Suite("Wi-Fi of this computer")

@@ -72,6 +72,34 @@ struct FaultTests {
     next.program.terminate()
   }
 
+  @Test("border 17: whose files may not grow goes on, says so, and loses nothing until they may")
+  func fileSize() async throws {
+    let daemon = try await DaemonRun()
+    func limit(_ bytes: String) async throws {
+      let words = "prlimit --pid \(daemon.program.pid) --fsize=\(bytes):unlimited && echo done"
+      let program = try RunningProgram("/bin/sh", ["-c", words])
+      defer { program.end() }
+      _ = try await program.lines.next { $0 == "done" }
+    }
+    // Beyond this limit a write is a signal, which would end the daemon.
+    try await limit("1024")
+    let caller = try MonitorCaller(daemon.socket)
+    caller.ask(.open(name: "m"))
+    for number in 0..<20 { caller.add("full-\(number)") }
+    _ = try await daemon.program.lines.next { $0.contains("will try again") }
+    #expect(!caller.hasReceived("full-"))
+    #expect(try daemon.control("services", "off").text.contains("could not be stored yet"))
+    try await limit("unlimited")
+    #expect(try caller.names(after: 21).count == 20)
+    daemon.kill()
+    let next = try await DaemonRun(in: daemon.folder)
+    let again = try MonitorCaller(next.socket)
+    again.ask(.open(name: "m"))
+    #expect(try again.names(after: 1).count == 20)
+    #expect(try next.control("services").text == "location services are off\n")
+    next.program.terminate()
+  }
+
   @Test(
     "border 17: positions go on while the disk is full, for an app that receives them already",
     .enabled(if: isRoot, "only root can make a small disk"))

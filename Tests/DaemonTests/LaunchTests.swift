@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import TestSupport
 import LocationDaemon
@@ -208,6 +209,21 @@ struct LaunchTests {
     }
     #expect(isGone)
     stage.end()
+  }
+
+  @Test("ends with its test, also when the daemon has gone before it")
+  func leftBehind() async throws {
+    var stage: Stage? = try await Stage("monitor", source: Self.home)
+    try await stage?.run(until: "home in")
+    try stage?.change(source: Self.away)
+    _ = try await stage?.launched(until: "home out")
+    let child = try #require(stage.map { try children(of: $0.daemon.program.pid) }?.first)
+    let held = linux_open_process(child)
+    defer { close(held) }
+    stage?.end()
+    stage = nil
+    var end = pollfd(fd: held, events: Int16(POLLIN), revents: 0)
+    #expect(poll(&end, 1, 10_000) == 1, "process \(child) runs on")
   }
 
   @Test("LIFE-2: is started once it is registered by locationctl, and not after that is taken back")

@@ -87,12 +87,38 @@ struct ClientRoomTests {
     var room = ClientRoom(limits)
     #expect(room.settle(payer(1), unread: 60) == nil)
     #expect(room.settle(payer(2), unread: 40) == nil)
-    #expect(room.settle(payer(2), unread: 1)?.contains("user 1000 have left 100 bytes") == true)
+    let own = ClientRoom.Excess.own("the clients of user 1000 have left 100 bytes unread")
+    #expect(room.settle(payer(2), unread: 1) == own)
     #expect(room.settle(payer(2), unread: -1) == nil)
     #expect(room.settle(payer(1, of: 1001), unread: 50) == nil)
-    #expect(room.settle(payer(1, of: 1002), unread: 1) == "150 bytes are unread by all clients")
+    let most = "150 bytes are unread by all clients, and user 1000 has left most"
+    #expect(room.settle(payer(1, of: 1002), unread: 1) == .user(1000, most))
     #expect(room.settle(payer(1), unread: -60) == nil)
     #expect(room.settle(payer(2), unread: 1) == nil)
+  }
+
+  @Test("border 13: four users who leave all unread that they may are cut off before a fifth is")
+  func fifthUser() {
+    var limits = ClientRoom.Limits()
+    (limits.unreadPerUser, limits.unread) = (100, 400)
+    var room = ClientRoom(limits)
+    for user in 1001...1004 as ClosedRange<UInt32> {
+      #expect(room.settle(payer(1, of: user), unread: 100) == nil)
+    }
+    func gives(_ excess: ClientRoom.Excess?) -> UInt32? {
+      if case .user(let user, _)? = excess { user } else { nil }
+    }
+    #expect(gives(room.settle(payer(1, of: 1005), unread: 10)) == 1001)
+    #expect(gives(room.settle(payer(1, of: 0), unread: 10)) == 1001)
+    #expect(room.settle(payer(1, of: 1001), unread: -40) == nil)
+    #expect(room.settle(payer(1, of: 1005), unread: 10) == nil)
+    #expect(gives(room.settle(payer(1, of: 1005), unread: 20)) == 1002)
+    // Who has most is nobody else's concern.
+    let own = ClientRoom.Excess.own("400 bytes are unread by all clients")
+    #expect(room.settle(payer(1, of: 1002), unread: -10) == nil)
+    #expect(room.settle(payer(1, of: 1003), unread: -1) == nil)
+    #expect(room.settle(payer(1, of: 1004), unread: -1) == nil)
+    #expect(room.settle(payer(1, of: 1002), unread: 10) == own)
   }
 
   @Test("border 12: managers, loops, and sessions are counted over all processes of a program")
@@ -154,14 +180,34 @@ struct ArrivalsTests {
     #expect(looks(coordinator.handle(.known(0), at: moment(7))) == [3])
   }
 
-  @Test("border 11: however many users come, no more than 32 look at files at a time")
+  @Test("border 13: four users whose files hang keep out neither a fifth nor the owner")
+  func fifthUser() {
+    var coordinator = ArrivalCoordinator(owner: 990)
+    var number = 0
+    func come(_ user: UInt32, programs: Int) -> Int {
+      (0..<programs).reduce(0) { sum, program in
+        number += 1
+        let came = ArrivalCoordinator.Input.came(number, payer(UInt64(program), of: user))
+        return sum + looks(coordinator.handle(came, at: moment(0))).count
+      }
+    }
+    for user in 1001...1004 as ClosedRange<UInt32> { #expect(come(user, programs: 20) == 8) }
+    #expect(come(1005, programs: 3) == 1)
+    for user in 1006...1012 as ClosedRange<UInt32> { #expect(come(user, programs: 1) == 1) }
+    #expect(come(1013, programs: 1) == 0, "the places kept are eight")
+    #expect(come(0, programs: 5) == 5)
+    #expect(come(990, programs: 5) == 3)
+  }
+
+  @Test("border 11: however many users come, no more than 40 look at files at a time")
   func everybody() {
     var coordinator = ArrivalCoordinator()
     let looked = (0..<200).flatMap { number in
       looks(
-        coordinator.handle(.came(number, payer(UInt64(number), of: UInt32(number))), at: moment(0)))
+        coordinator.handle(
+          .came(number, payer(UInt64(number), of: UInt32(number + 1))), at: moment(0)))
     }
-    #expect(looked.count == ArrivalCoordinator.atOnce)
+    #expect(looked.count == ArrivalCoordinator.atOnce + ArrivalCoordinator.kept)
   }
 }
 

@@ -211,7 +211,30 @@ struct TrustTests {
     let next = ProcessMark(pid: 5000, start: 1)
     #expect(!coordinator.note(next, process(1000)) { _ in true })
     #expect(coordinator.note(next, process(1001)) { _ in true })
-    #expect(coordinator.note(ProcessMark(pid: 5001, start: 1), process(1000)) { $0.pid < 3000 })
+    let later = ProcessMark(pid: 5001, start: 1)
+    let attempts = ServedProcesses.most / ServedProcesses.looks
+    #expect(
+      (0..<attempts).contains { _ in coordinator.note(later, process(1000)) { $0.pid < 3000 } })
+  }
+
+  @Test("border 13: one that is served costs few looks, however many of its user are remembered")
+  func looks() {
+    var coordinator = ServedProcesses()
+    let process = ServedProcesses.Process(
+      app: "a", user: 1000, session: 1, controlGroup: nil, ancestors: [])
+    var most = 0
+    for pid in 1...Int32(2 * ServedProcesses.most) {
+      var looks = 0
+      // A user's programs come and go; a thousand run at a time.
+      let isRoom = coordinator.note(ProcessMark(pid: pid, start: 1), process) {
+        looks += 1
+        return $0.pid > pid - 1000
+      }
+      #expect(isRoom)
+      most = max(most, looks)
+      if pid <= ServedProcesses.most / 2 { #expect(looks == 0) }
+    }
+    #expect(most == ServedProcesses.looks)
   }
 
   // MARK: Files

@@ -185,10 +185,10 @@ package struct AppLauncher: AppLaunching {
     [(DaemonSocket.variable, socket), (Self.variable, "location")]
   }
 
-  /// The daemon's own environment, without the variables that systemd set for the daemon only.
+  /// The environment of an app, or of the service manager's command that starts it.
   private var environment: [String] {
-    var variables = HostEnvironment.current.variables
-    for name in ServiceSupervisor.variables { variables[name] = nil }
+    var variables = LaunchEnvironment.kept(
+      of: HostEnvironment.current.variables, isUsers: manager != .system)
     for (name, value) in additions { variables[name] = value }
     return variables.map { "\($0.key)=\($0.value)" }.sorted()
   }

@@ -6,7 +6,8 @@ package import LocationModel
 /// Identifying reads files of the client's choosing, which may lie on a file system that hangs. So
 /// it runs outside the host's queue, for few clients at a time, fewer of one user, and fewest of
 /// one program; the others wait. A client that is not identified in time is turned away, even if
-/// the read still hangs; its place becomes free only when the read ends.
+/// the read still hangs; its place becomes free only when the read ends. So beyond the bound of all a
+/// few places are kept for users without one, and as many beyond those for the owner.
 package struct ArrivalCoordinator: Machine {
   package enum Input: MachineInput {
     case came(Int, Payer)
@@ -32,7 +33,12 @@ package struct ArrivalCoordinator: Machine {
   private var waiting: [Arrival] = []
   private var looks: [Arrival] = []
 
-  package init() {}
+  /// The user that the daemon runs as.
+  private let owner: UInt32
+
+  package init(owner: UInt32 = 0) {
+    self.owner = owner
+  }
 
   package var nextDeadline: Instant? {
     let next = (waiting + looks.filter { !$0.isTurnedAway }).map(\.since).min()
@@ -68,11 +74,14 @@ package struct ArrivalCoordinator: Machine {
   private mutating func begin(at now: Moment) -> [Output] {
     var outputs: [Output] = []
     var index = waiting.startIndex
-    while index < waiting.endIndex, looks.count < Self.atOnce {
+    while index < waiting.endIndex, looks.count < Self.atOnce + 2 * Self.kept {
       let payer = waiting[index].payer
       let ofUser = looks.count { $0.payer.user == payer.user }
       let ofProgram = looks.count { $0.payer == payer }
-      guard ofUser < Self.perUser, ofProgram < Self.perProgram else {
+      let isOwner = payer.user == 0 || payer.user == owner
+      let kept = isOwner ? 2 * Self.kept : ofUser == 0 ? Self.kept : 0
+      guard looks.count < Self.atOnce + kept, ofUser < Self.perUser, ofProgram < Self.perProgram
+      else {
         index += 1
         continue
       }
@@ -95,4 +104,7 @@ package struct ArrivalCoordinator: Machine {
   package static let timeout = Duration.seconds(5)
   /// Identifications that may hang at a time: threads, and descriptors. Chosen.
   package static let (atOnce, perUser, perProgram) = (32, 8, 2)
+  /// Places beyond those for users without one, and as many for the owner. Chosen: the owner's user has
+  /// all that a user may have.
+  package static let kept = 8
 }

@@ -94,16 +94,31 @@ package struct ClientRoom: Sendable {
     return nil
   }
 
-  /// Counts bytes that a client has not read, or has read since; returns why they are too many, or
-  /// `nil`.
-  package mutating func settle(_ payer: Payer, unread change: Int) -> String? {
+  /// Unread bytes that are too many.
+  package enum Excess: Hashable, Sendable {
+    /// The client that got the last of them goes.
+    case own(String)
+    /// A client of this user goes, who has left most.
+    case user(UInt32, String)
+  }
+
+  /// Counts bytes that a client has not read, or has read since; returns whose are too many, or `nil`.
+  ///
+  /// Where those of all are too many, the user who has left most gives way, so that a few users keep
+  /// nobody else out.
+  package mutating func settle(_ payer: Payer, unread change: Int) -> Excess? {
     guard change != 0 else { return nil }
     self.change(payer, unread: change)
     guard change > 0 else { return nil }
     if users[payer.user]?.unread ?? 0 > limits.unreadPerUser {
-      return "the clients of user \(payer.user) have left \(limits.unreadPerUser) bytes unread"
+      return .own(
+        "the clients of user \(payer.user) have left \(limits.unreadPerUser) bytes unread")
     }
-    return unread > limits.unread ? "\(limits.unread) bytes are unread by all clients" : nil
+    guard unread > limits.unread else { return nil }
+    let reason = "\(limits.unread) bytes are unread by all clients"
+    let most = users.max { ($0.value.unread, $1.key) < ($1.value.unread, $0.key) }
+    guard let most, most.value.unread > users[payer.user]?.unread ?? 0 else { return .own(reason) }
+    return .user(most.key, "\(reason), and user \(most.key) has left most")
   }
 
   private mutating func change(

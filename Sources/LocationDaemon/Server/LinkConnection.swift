@@ -30,6 +30,8 @@ final class LinkConnection {
   private var unsent: [UInt8] = []
   /// The bytes that wait for the client to read.
   var waiting: Int { unsent.count }
+  /// Whether it is about to be cut off because too much is unread.
+  var givesWay = false
   /// Those that are counted for its user.
   var counted = 0
   /// Bytes received and left for later turns.

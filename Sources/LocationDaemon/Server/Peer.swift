@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import LocationHost
+import LocationLink
 
 /// The process at the other end of a connection, as the kernel knows it.
 ///
@@ -23,6 +24,28 @@ package struct Peer: Sendable {
   /// Whether nobody but root and the daemon's user can write the program, and the manifest that
   /// names it.
   var isProtected = false
+
+  /// Where it stood among other processes when it was identified; why that cannot be seen otherwise.
+  var descent: Result<Descent, Fault> = .failure(Fault(description: "its parents were not seen"))
+
+  /// Where a process stands among others. Many files are read for it, so never on the queue.
+  struct Descent: Hashable, Sendable {
+    var session: Int32
+    var controlGroup: String?
+    var ancestors: Set<ProcessMark>
+  }
+
+  /// Looks where it stands.
+  mutating func lookAtDescent() {
+    do throws(AccessRefusal) {
+      let chain = try TrustCheck.chain(of: self)
+      guard let first = chain.first else { return }
+      descent = .success(
+        Descent(
+          session: first.session, controlGroup: RunningProcesses().controlGroup(of: pid),
+          ancestors: Set(chain.dropFirst().map(\.mark))))
+    } catch { descent = .failure(Fault(description: error.reason)) }
+  }
 
   /// Identifies the process, and no later one with the same number.
   var mark: ProcessMark { ProcessMark(pid: pid, start: start) }

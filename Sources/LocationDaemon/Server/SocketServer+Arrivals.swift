@@ -9,7 +9,7 @@ import LocationProviders
 
 /// Connections whose process is not identified yet.
 struct Arrivals {
-  var coordinator = ArrivalCoordinator()
+  var coordinator = ArrivalCoordinator(owner: getuid())
   var room: ClientRoom
   /// Connections until they are identified, or turned away.
   var pending: [Int: Pending] = [:]
@@ -249,6 +249,7 @@ extension Acquaintance {
             of: found.executable, declaring: identifier, user: found.user)
       }
       found.protect(declared.manifest)
+      found.lookAtDescent()
       peer = .success(found)
     } catch {
       peer = .failure(error)

@@ -266,8 +266,20 @@ package actor SocketServer: QueueActor {
       self?.onQueue { $0.flush(number) }
     }
     let excess = settleUnread(connection)
-    guard let fault = isRead ? excess : "it has left \(limits.unread) bytes unread" else { return }
-    // Not now: the engine may be in the middle of a step.
+    if !isRead { return giveWay(number, "it has left \(limits.unread) bytes unread") }
+    switch excess {
+    case nil: break
+    case .own(let fault): giveWay(number, fault)
+    case .user(let user, let fault):
+      let theirs = connections.filter { $0.value.payer.user == user && !$0.value.givesWay }
+      let most = theirs.max { ($0.value.counted, $1.key) < ($1.value.counted, $0.key) }
+      if let most { giveWay(most.key, fault) }
+    }
+  }
+
+  /// Cuts a client off, but not now: the engine may be in the middle of a step.
+  private func giveWay(_ number: Int, _ fault: String) {
+    connections[number]?.givesWay = true
     queue.async { [weak self] in self?.onQueue { $0.cut(number, because: fault) } }
   }
 
@@ -277,9 +289,9 @@ package actor SocketServer: QueueActor {
     _ = settleUnread(connection)
   }
 
-  /// Counts what a client has not read; returns why that is too much, or `nil`. The owner, who may
+  /// Counts what a client has not read; returns whether that is too much. The owner, who may
   /// export everything at once, is not counted.
-  private func settleUnread(_ connection: LinkConnection) -> String? {
+  private func settleUnread(_ connection: LinkConnection) -> ClientRoom.Excess? {
     let waiting = connection.isOwners ? 0 : connection.waiting
     defer { connection.counted = waiting }
     return room.settle(connection.payer, unread: waiting - connection.counted)

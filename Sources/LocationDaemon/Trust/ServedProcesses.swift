@@ -25,23 +25,36 @@ package struct ServedProcesses: Sendable {
 
   package private(set) var processes: [ProcessMark: Process] = [:]
 
+  /// Those of each user, the one first that is looked at next.
+  private var turns: [UInt32: [ProcessMark]] = [:]
+
   package init() {}
 
   /// Remembers a process; returns `false` if too many of this user's are remembered already.
   ///
-  /// Processes that have ended are forgotten first.
+  /// Where there is little room, a few of the user's are looked at, each in its turn, and forgotten if
+  /// they have ended: a look is a file to read, and everybody waits for it.
   package mutating func note(
     _ mark: ProcessMark, _ process: Process, isRunning: (ProcessMark) -> Bool
   ) -> Bool {
-    func room() -> Bool {
-      processes.count < Self.most || processes.values.count { $0.user == process.user } < Self.most
+    guard processes[mark] == nil else {
+      processes[mark] = process
+      return true
     }
-    if !room() {
-      processes = processes.filter { $1.user != process.user || isRunning($0) }
+    var turn = turns[process.user] ?? []
+    if turn.count >= Self.most * 3 / 4 {
+      let looked = turn.prefix(Self.looks)
+      let running = looked.filter(isRunning)
+      for mark in Set(looked).subtracting(running) { processes[mark] = nil }
+      turn = turn.dropFirst(Self.looks) + running
     }
-    guard room() else { return false }
-    processes[mark] = process
-    return true
+    let isRoom = turn.count < Self.most
+    if isRoom {
+      processes[mark] = process
+      turn.append(mark)
+    }
+    turns[process.user] = turn
+    return isRoom
   }
 
   /// Why a process that is served as an app may not answer for one; `nil` for any other.
@@ -56,4 +69,7 @@ package struct ServedProcesses: Sendable {
   /// Remembered processes of one user. Chosen: more than all clients of one user at a time, and few
   /// enough that a user fills at most a few megabytes.
   package static let most = 4096
+
+  /// Looks for one process. Chosen: a millisecond; before the memory is full, all are looked at often.
+  package static let looks = 64
 }

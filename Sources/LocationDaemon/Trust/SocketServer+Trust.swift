@@ -149,20 +149,20 @@ extension SocketServer {
 
   // MARK: Apps
 
-  /// Remembers that a process is served as an app.
+  /// Remembers that a process is served as an app, by what was seen of it when it was identified: at
+  /// most a bounded number of processes are looked at here, and none before the user's memory is full.
   ///
   /// - Returns: why it may not be served; `nil` if it may.
   func noteServed(_ peer: Peer, as app: AppIdentity) -> String? {
     guard !connections.values.contains(where: { $0.isAttending && $0.peer.mark == peer.mark })
     else { return "it answers questions for a person, so it is not served as an app" }
     guard trust.served.processes[peer.mark] == nil else { return nil }
+    let descent: Peer.Descent
+    do { descent = try peer.descent.get() } catch { return error.description }
     let table = RunningProcesses()
-    guard let chain = try? TrustCheck.chain(of: peer), let first = chain.first else {
-      return "process \(peer.pid) has ended"
-    }
     let process = ServedProcesses.Process(
-      app: app.name, user: peer.user, session: first.session,
-      controlGroup: table.controlGroup(of: peer.pid), ancestors: Set(chain.dropFirst().map(\.mark)))
+      app: app.name, user: peer.user, session: descent.session,
+      controlGroup: descent.controlGroup, ancestors: descent.ancestors)
     let isRoom = trust.served.note(peer.mark, process) { table.facts(of: $0.pid)?.mark == $0 }
     guard !isRoom else { return nil }
     return "\(ServedProcesses.most) processes of user \(peer.user) were served and still run"

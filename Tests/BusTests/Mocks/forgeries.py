@@ -58,6 +58,14 @@ class Forger:
                     "InterfacesAdded", "oa{sa{sv}}",
                     dbus.ObjectPath("/org/freedesktop/ModemManager1/Modem/66"), interfaces)
 
+    def unplug(self, target, number):
+        """The end of a modem that is there."""
+        service = "org.freedesktop.ModemManager1"
+        self.signal(target, "/org/freedesktop/ModemManager1", DBUS + ".ObjectManager",
+                    "InterfacesRemoved", "oas",
+                    dbus.ObjectPath(f"/org/freedesktop/ModemManager1/Modem/{number}"),
+                    dbus.Array([service + ".Modem", service + ".Modem.Location"], signature="s"))
+
     def owner(self, target, service, old, new):
         self.signal(target, "/org/freedesktop/DBus", DBUS, "NameOwnerChanged", "sss",
                     service, old, new)
@@ -68,18 +76,26 @@ class Forger:
         self.signal(target, path, DBUS + ".Properties", "PropertiesChanged", "sa{sv}as",
                     interface, changes, dbus.Array([], signature="s"))
 
+    def devices(self, targets, count):
+        """Answers to every call that was made by now: a device of the forger's."""
+        self.answers(targets, count, "ao",
+                     dbus.Array([dbus.ObjectPath("/org/forged")], signature="o"))
+
     def replies(self, targets, count):
-        """Answers to every call that was made by now: a machine with an adapter of the forger's.
+        """Answers to every call that was made by now: a machine with an adapter of the forger's."""
+        adapter = dbus.Dictionary(
+            {"Powered": dbus.Boolean(True, variant_level=1)}, signature="sv")
+        self.answers(targets, count, "a{oa{sa{sv}}}", dbus.Dictionary({
+            dbus.ObjectPath("/org/bluez/forged"):
+                dbus.Dictionary({"org.bluez.Adapter1": adapter}, signature="sa{sv}"),
+        }, signature="oa{sa{sv}}"))
+
+    def answers(self, targets, count, signature, value):
+        """Answers to every call that was made by now.
 
         The number that a reply answers is taken from a call of our own, whose numbers count up as
         those of any connection do.
         """
-        adapter = dbus.Dictionary(
-            {"Powered": dbus.Boolean(True, variant_level=1)}, signature="sv")
-        objects = dbus.Dictionary({
-            dbus.ObjectPath("/org/bluez/forged"):
-                dbus.Dictionary({"org.bluez.Adapter1": adapter}, signature="sa{sv}"),
-        }, signature="oa{sa{sv}}")
         calls = []
         for _ in range(count):
             call = dbus.lowlevel.MethodCallMessage(DBUS, "/org/freedesktop/DBus", DBUS, "GetId")
@@ -89,7 +105,7 @@ class Forger:
             for call in calls:
                 reply = dbus.lowlevel.MethodReturnMessage(call)
                 reply.set_destination(target)
-                reply.append(objects, signature="a{oa{sa{sv}}}")
+                reply.append(value, signature=signature)
                 self.bus.send_message(reply)
         self.settle()
 

@@ -40,6 +40,7 @@ Prints the address of the bus, then obeys one command per line and answers each 
   supplicant start          wpa_supplicant with wlan0; await passive scan, the type of the first
   forge WHAT...             tries something in another's name on every program; see forge_at
   forge replies N           bluetoothd's next answer comes after forged ones to N calls each
+  forge devices N           the same of NetworkManager's next list of devices
 """
 
 import json
@@ -198,8 +199,12 @@ class Machine:
                 self.forger.owner(name, service, owner, self.forger.name)
             case ["loss", service]:
                 self.forger.owner(name, service, self.bus.get_name_owner(service), "")
+            case ["claim", service]:
+                self.forger.owner(name, service, "", self.forger.name)
             case ["modem"]:
                 self.forger.modem(name)
+            case ["unplug", number]:
+                self.forger.unplug(name, number)
             case ["press", number, key]:
                 self.forger.signal(name, NOTIFICATIONS_PATH, NOTIFICATIONS, "ActionInvoked", "us",
                                    dbus.UInt32(int(number)), key)
@@ -232,15 +237,18 @@ class Machine:
                     "GetManagedObjects")
         return ""
 
-    def forge_replies(self, count):
-        """From now on, whoever asks bluetoothd what there is hears forged answers first."""
+    def forge_replies(self, count, what="replies"):
+        """From now on, whoever asks what there is hears forged answers first."""
         here = os.path.dirname(os.path.abspath(__file__))
-        code = (f"import sys; sys.path.insert(0, {here!r}); import forgeries\n"
+        code = (f"import sys; sys.path.insert(0, {here!r}); import dbus, forgeries\n"
                 f"forger = forgeries.Forger({self.address!r})\n"
                 f"others = {{{str(self.bus.get_unique_name())!r}, {str(self.forger.name)!r}}}\n"
                 "others |= {forger.name, self.connection.get_unique_name()}\n"
-                f"forger.replies(set(forger.bus.list_names()) - others, {count})\n"
-                "ret = {dbus.ObjectPath(k): objects[k].props for k in objects.keys() if k != '/'}")
+                f"forger.{what}(set(forger.bus.list_names()) - others, {count})\n")
+        if what == "devices":
+            return self.mock("/org/freedesktop/NetworkManager", NETWORK).AddMethod(
+                NETWORK, "GetDevices", "", "ao", code + f"ret = [dbus.ObjectPath({WIRELESS!r})]")
+        code = (code + "ret = {dbus.ObjectPath(k): objects[k].props for k in objects.keys() if k != '/'}")
         self.mock("/").AddMethod(
             "org.freedesktop.DBus.ObjectManager", "GetManagedObjects", "", "a{oa{sa{sv}}}", code)
 
@@ -342,6 +350,8 @@ class Machine:
                 del self.beacons[address]
             case ["weaken", loss]:
                 self.loss = int(loss)
+            case ["forge", "devices", count]:
+                self.forge_replies(int(count), "devices")
             case ["forge", "replies", count]:
                 self.forge_replies(int(count))
             case ["forge", *what]:

@@ -10,6 +10,7 @@ import LocationLifecycle
 ///     LaunchedApp brief add|remove|start|stop|visits|changes|list
 ///     LaunchedApp asks
 ///     LaunchedApp services
+///     LaunchedApp variables
 ///
 /// One that quits watches a region, and ends as by the person once it is inside.
 /// In the background it goes on with a session, which it ends at the first place. The brief form changes what it watches, and ends at once.
@@ -22,6 +23,7 @@ struct LaunchedApp {
     if service == "monitor" { return await monitor() }
     if service == "background" { return await background() }
     if service == "services" { return services() }
+    if service == "variables" { return variables() }
     if service == "asks" { return await asks() }
     if service == "brief" { return await brief(CommandLine.arguments.dropFirst(2).first) }
     let listener = Listener()
@@ -46,6 +48,14 @@ struct LaunchedApp {
     let areOn = CLLocationManager.locationServicesEnabled()
     let time = ContinuousClock.now - begin
     say("services \(areOn ? "on" : "off") in \(time < .milliseconds(50) ? "time" : "\(time)")")
+  }
+
+  /// Says what its environment is.
+  private static func variables() {
+    for (name, value) in ProcessInfo.processInfo.environment.sorted(by: { $0.key < $1.key }) {
+      say("variable \(name)=\(value)")
+    }
+    say("variables end")
   }
 
   private static func asks() async {

@@ -165,7 +165,8 @@ package enum BuiltProgram {
   }
 }
 
-/// A folder for one test, removed with everything in it.
+/// A folder for one test, removed with everything in it; programs in it that still run, such as an app
+/// that a daemon has started in a session of its own, are ended.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
@@ -177,9 +178,20 @@ package final class TemporaryFolder: Sendable {
   }
 
   deinit {
+    for process in Self.processes(in: path) { kill(process, SIGKILL) }
     try? FileManager.default.removeItem(atPath: path)
     // Where a state lies in it, its keys lie beside it.
     try? FileManager.default.removeItem(atPath: path + "-key")
+  }
+
+  /// The processes whose program lies in a folder.
+  private static func processes(in folder: String) -> [pid_t] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { pid_t($0) }.filter { process in
+      let link = "/proc/\(process)/exe"
+      let program = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
+      return program?.hasPrefix(folder + "/") == true
+    }
   }
 
   package func file(_ name: String) -> String { path + "/" + name }
