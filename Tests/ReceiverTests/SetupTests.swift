@@ -11,8 +11,10 @@ struct SetupTests {
   private func machine(port: String) throws -> TemporaryFolder {
     let folder = try TemporaryFolder()
     for path in [
-      "dev", "etc", "sys/class/net/wlan0/phy80211", "sys/class/net/eth0", "sys/class/bluetooth/hci0",
-      "sys/bus/iio/devices/iio:device0", "sys/bus/iio/devices/trigger0", "sys/class/usbmisc/cdc-wdm0",
+      "dev", "etc", "sys/class/net/wlan0/phy80211", "sys/class/net/eth0",
+      "sys/class/bluetooth/hci0",
+      "sys/bus/iio/devices/iio:device0", "sys/bus/iio/devices/trigger0",
+      "sys/class/usbmisc/cdc-wdm0",
     ] {
       try FileManager.default.createDirectory(
         atPath: folder.file(path), withIntermediateDirectories: true)
@@ -71,7 +73,8 @@ struct SetupTests {
     try DaemonSocket.makeFolder(for: path)
     close(try DaemonSocket.listen(at: path))
     #expect(
-      try FileManager.default.attributesOfItem(atPath: folder.file("run"))[.posixPermissions] as? Int
+      try FileManager.default.attributesOfItem(atPath: folder.file("run"))[.posixPermissions]
+        as? Int
         == 0o755)
   }
 }

@@ -29,7 +29,8 @@ package struct MachineProbe: Sendable {
     parts.bluetooth = names("/sys/class/bluetooth") { $0.contains("/hci") }
     parts.sensors = names("/sys/bus/iio/devices") { $0.contains("/iio:device") }
     parts.modems =
-      names("/sys/class/wwan") { _ in true } + names("/sys/class/usbmisc") { $0.contains("/cdc-wdm") }
+      names("/sys/class/wwan") { _ in true }
+      + names("/sys/class/usbmisc") { $0.contains("/cdc-wdm") }
     // gpsd has the receivers that it was given.
     guard !parts.answersGpsd else { return parts }
     let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyS", "ttyO", "gnss"]

@@ -74,12 +74,16 @@ package struct SetupPlan: Hashable, Sendable {
   private static func list(_ names: [String]) -> String { names.joined(separator: ", ") }
 
   /// The first line of a configuration that was written from a plan.
-  package static let mark = "# Written by locationctl setup; locationctl setup --remove takes it back."
+  package static let mark =
+    "# Written by locationctl setup; locationctl setup --remove takes it back."
 
   /// The text of a configuration with these sources, each with its reason.
   package var configuration: String {
     let lines =
-      [Self.mark, "# Every setting is in locationd(8). Check this file with: locationd --check", ""]
+      [
+        Self.mark, "# Every setting is in locationd(8). Check this file with: locationd --check",
+        "",
+      ]
       + sources.flatMap { ["# Because \($0.reason).", "source = \($0.url)", ""] }
       + notes.map { "# \($0)" }
     return lines.joined(separator: "\n") + "\n"
