@@ -71,7 +71,7 @@ struct RunFromElsewhereTests {
     #expect(said.contains("Refused") && said.contains("is not the file at"), "\(said)")
   }
 
-  @Test("border 3: is the file that it runs, however it is called and whatever lies beside a script")
+  @Test("border 3: is the file that it runs, however it is called and whatever lies by a script")
   func interpreted() async throws {
     let (daemon, honest) = try await stage()
     let renamed = try await said("run(python, name=honest)", daemon, honest)
