@@ -99,7 +99,7 @@ struct FaultTests {
     next.program.terminate()
   }
 
-  @Test("border 17: that starts where no file may grow says so and serves, and is not ended by a signal")
+  @Test("border 17: that starts where no file may grow says so and serves; no signal ends it")
   func fileSizeAtStart() async throws {
     let daemon = try await DaemonRun(wrapper: ["/usr/bin/prlimit", "--fsize=64:unlimited"])
     _ = try await daemon.program.lines.next { $0.contains("kept in memory only") }
