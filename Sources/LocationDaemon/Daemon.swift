@@ -35,6 +35,8 @@ package final class Daemon {
   /// - Throws: `DaemonFault` with what a person must correct first.
   package func start() throws(DaemonFault) {
     signal(SIGPIPE, SIG_IGN)
+    // A write beyond a limit of the size of files then fails as one to a full disk does.
+    signal(SIGXFSZ, SIG_IGN)
     // Before there is another thread, so that none takes them.
     linux_hold_signals()
     try confine()

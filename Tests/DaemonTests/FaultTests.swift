@@ -81,7 +81,6 @@ struct FaultTests {
       defer { program.end() }
       _ = try await program.lines.next { $0 == "done" }
     }
-    // Beyond this limit a write is a signal, which would end the daemon.
     try await limit("1024")
     let caller = try MonitorCaller(daemon.socket)
     caller.ask(.open(name: "m"))
@@ -98,6 +97,14 @@ struct FaultTests {
     #expect(try again.names(after: 1).count == 20)
     #expect(try next.control("services").text == "location services are off\n")
     next.program.terminate()
+  }
+
+  @Test("border 17: that starts where no file may grow says so and serves; no signal ends it")
+  func fileSizeAtStart() async throws {
+    let daemon = try await DaemonRun(wrapper: ["/usr/bin/prlimit", "--fsize=64:unlimited"])
+    _ = try await daemon.program.lines.next { $0.contains("kept in memory only") }
+    _ = try LinkCaller(daemon.socket).call("org.varlink.service.GetInfo")
+    daemon.program.terminate()
   }
 
   @Test(

@@ -6,7 +6,9 @@ import Testing
 /// What of the daemon's environment reaches an app that the daemon starts.
 @Suite("The environment of an app that is started", .serialized)
 struct LaunchEnvironmentTests {
-  private static let session = ["DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"]
+  private static let session = [
+    "DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+  ]
 
   @Test("border 15: has of the daemon's what an app needs, no secret, and nothing that loads code")
   func launched() async throws {
