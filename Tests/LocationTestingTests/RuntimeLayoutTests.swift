@@ -14,7 +14,9 @@ struct RuntimeLayoutTests {
 
   @Test(
     "is refused in a sentence where it is another one",
-    arguments: [[4, 1, 208, 0], [8, 2, 208, 0], [8, 0, 208, 0], [8, 1, 216, 0], [8, 1, 208, 1]])
+    arguments: [
+      [4, 1, 208, 0], [8, 2, 208, 0], [8, 0, 208, 0], [8, 1, 216, 0], [8, 1, 208, 1],
+    ])
   func refused(_ words: [UInt32]) throws {
     let layout = virtual_time_layout(
       pointer: words[0], version: words[1], task: words[2], escalates: CInt(words[3]))

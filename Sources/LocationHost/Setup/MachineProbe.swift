@@ -9,14 +9,14 @@ package struct MachineProbe: Sendable {
   /// The port at which gpsd is looked for; `nil` looks for none.
   package var gpsd: UInt16?
   /// How long to listen at one rate; receivers send every second.
-  package var patience: Duration
+  package var timeout: Duration
 
   package init(
-    root: String = "", gpsd: UInt16? = Source.gpsdPort, patience: Duration = .milliseconds(1500)
+    root: String = "", gpsd: UInt16? = Source.gpsdPort, timeout: Duration = .milliseconds(1500)
   ) {
     self.root = root
     self.gpsd = gpsd
-    self.patience = patience
+    self.timeout = timeout
   }
 
   /// Looks at everything; takes up to ten seconds for each serial port.
@@ -63,7 +63,7 @@ package struct MachineProbe: Sendable {
 
   private func listen(to descriptor: Int32) -> NMEARecognizer {
     var recognizer = NMEARecognizer()
-    let end = ContinuousClock.now + patience
+    let end = ContinuousClock.now + timeout
     var bytes = [UInt8](repeating: 0, count: 4096)
     while !recognizer.isNMEA {
       let left = (end - ContinuousClock.now) / .milliseconds(1)
