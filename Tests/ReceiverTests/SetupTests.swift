@@ -46,7 +46,7 @@ struct SetupTests {
   func silent() throws {
     let terminal = try Terminal()
     let folder = try machine(port: terminal.path)
-    let probe = MachineProbe(gpsd: nil, patience: .milliseconds(1))
+    let probe = MachineProbe(gpsd: nil, timeout: .milliseconds(1))
     #expect(probe.baud(of: folder.file("dev/ttyUSB0")) == nil)
   }
 
