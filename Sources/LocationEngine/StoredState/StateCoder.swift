@@ -13,15 +13,14 @@ package struct StateCoder: Sendable {
   /// The date or uptime before, in nanoseconds.
   private var latest: Int64 = 0
 
-  /// Begins to write behind these bytes.
-  package init(writingTo bytes: [UInt8] = []) {
-    self.bytes = bytes
+  /// Begins to write.
+  package init() {
+    bytes = []
     isReading = false
   }
 
-  package init(reading bytes: [UInt8], from position: Int = 0) {
+  package init(reading bytes: [UInt8]) {
     self.bytes = bytes
-    self.position = position
     isReading = true
   }
 
