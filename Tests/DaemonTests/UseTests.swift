@@ -109,6 +109,8 @@ struct UseTests {
     try terminal.type("fg")
     try await terminal.sees("location 48.5 on main")
     terminal.program.end()
+    // The app's program lies in the daemon's folder, and ends with it.
+    withExtendedLifetime(daemon) {}
   }
 
   @Test("STD-50: one that a signal has stopped asks for nothing until it continues")
