@@ -165,8 +165,8 @@ package enum BuiltProgram {
   }
 }
 
-/// A folder for one test, removed with everything in it; programs in it that still run, such as an app
-/// that a daemon has started in a session of its own, are ended.
+/// A folder for one test, removed with everything in it; programs in it that nobody waits for any more,
+/// such as an app that a daemon has started in a session of its own, are ended.
 package final class TemporaryFolder: Sendable {
   package let path: String
 
@@ -184,13 +184,15 @@ package final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(atPath: path + "-key")
   }
 
-  /// The processes whose program lies in a folder.
+  /// The processes whose program lies in a folder, and whose parent has ended.
   private static func processes(in folder: String) -> [pid_t] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return names.compactMap { pid_t($0) }.filter { process in
       let link = "/proc/\(process)/exe"
       let program = try? FileManager.default.destinationOfSymbolicLink(atPath: link)
-      return program?.hasPrefix(folder + "/") == true
+      guard program?.hasPrefix(folder + "/") == true else { return false }
+      let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+      return status?.contains("\nPPid:\t1\n") == true
     }
   }
 
