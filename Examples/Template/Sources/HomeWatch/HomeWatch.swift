@@ -20,6 +20,8 @@ struct HomeWatch {
     let log = HomeLog()
     await log.start(home: home) { entry in
       print("\(entry.date.formatted(.iso8601)) \(entry.isHome ? "came home" : "left")")
+      // The journal of systemd is no terminal, where lines would appear at once.
+      fflush(nil)
     }
     // The log works until the program is ended.
     while true { try await Task.sleep(for: .seconds(86_400)) }
