@@ -27,7 +27,7 @@ let package = Package(
       name: "WindowedApp",
       dependencies: [.product(name: "LocationLifecycle", package: "Meridian")],
       swiftSettings: [.swiftLanguageMode(.v6)]),
-    // An app as many are, with tests in virtual time: a template to copy.
+    // The app of the article on testing, with its tests in virtual time. To copy: Template.
     .target(
       name: "Errands", dependencies: [.product(name: "CoreLocation", package: "Meridian")],
       swiftSettings: [.swiftLanguageMode(.v6)]),
