@@ -17,7 +17,9 @@ extension DaemonRun {
     kill()
     let own = folder.file("own")
     try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
-    try FileManager.default.moveItem(atPath: state, toPath: own + "/meridian")
+    for part in ["", "-key"] {
+      try FileManager.default.moveItem(atPath: state + part, toPath: own + "/meridian" + part)
+    }
     return [
       "LOCATIOND_SOCKET": "", "CORELOCATION_SOURCES": "fixed:48.5,11.5,5", "XDG_STATE_HOME": own,
     ]
