@@ -39,8 +39,8 @@ FAULTS = {
         "Motion/OutlierGate.swift", "if «Self.hasReturned(place, to: doubt.trusted)» {",
         "false"),
     "conditions: coarse fixes": (
-        "Conditions/ConditionTracker.swift",
-        "guard «sight.accuracy <= max(radius, 200)» else { return }", "true"),
+        "Conditions/CircleFollower.swift",
+        "guard «view.accuracy <= max(shape.radius, 200)» else { return }", "true"),
     "visits: dwell": ("Visits/VisitDetector+Tuning.swift", "var newDwell = «165.0»", "30.0"),
     "visits: departure": ("Visits/VisitDetector+Tuning.swift", "var leaveDwell = «8.0»", "300.0"),
     "significant: distance": (
