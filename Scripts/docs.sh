@@ -21,7 +21,11 @@ rm -rf "$work" docs/site
 mkdir -p "$work"
 
 archives=
-for name in $(sed -n 's/.*\.library(name: "\([A-Za-z]*\)".*/\1/p' Package.swift); do
+libraries=$(env -u FUZZ swift package describe --type json | python3 -c '
+import json, sys
+for product in json.load(sys.stdin)["products"]:
+    if "library" in product["type"]: print(product["name"])')
+for name in $libraries; do
   catalog=Sources/$name/$name.docc
   [ -d "$catalog" ] || { echo "$name has no documentation catalog: $catalog" >&2; exit 1; }
   Scripts/quietly.sh swift build --product "$name"
