@@ -7,7 +7,7 @@ import Synchronization
 /// Shows which apps use the location on the desktop of the person's session.
 ///
 /// Runs on its own queue, so that no desktop delays a fix.
-package actor IndicatorAgent: QueueActor {
+package actor IndicatorAgent: SessionBusAgent {
   /// What the person does in the menu, and whether the desktop shows it.
   package enum Event: Hashable, Sendable {
     case stop(AppIdentity)
@@ -21,11 +21,11 @@ package actor IndicatorAgent: QueueActor {
     executor.asUnownedSerialExecutor()
   }
   /// The address of the bus; `nil` if there is no session.
-  nonisolated private let address: String?
+  nonisolated package let address: String?
   /// What is to be shown next.
   nonisolated private let waiting = Mutex<IndicatorContents?>(nil)
   private var presenter = IndicatorPresenter()
-  private var bus: BusConnection?
+  package var bus: BusConnection?
   private var receive: (@Sendable (Event) -> Void)?
   /// The deadline for which a wake is scheduled.
   private var armed: Instant?
@@ -54,7 +54,7 @@ package actor IndicatorAgent: QueueActor {
     }
   }
 
-  private func step(_ input: IndicatorPresenter.Input) {
+  package func step(_ input: IndicatorPresenter.Input) {
     for output in presenter.handle(input, at: HostClock.now) {
       switch output {
       case .enter: enterBus()
@@ -80,33 +80,8 @@ package actor IndicatorAgent: QueueActor {
     }
   }
 
-  private func enterBus() {
-    leaveBus()
-    guard let address else { return later(.closed(reason: SessionBus.missing)) }
-    do throws(BusFault) {
-      bus = try connect(to: address, serving: { $0.serve() }) { $0.step(.bus($1)) }
-    } catch {
-      return later(.closed(reason: Errno(code: error.code, call: address).description))
-    }
-    later(.bus(.connected))
-  }
-
-  private func later(_ input: IndicatorPresenter.Input) {
-    enter { $0.step(input) }
-  }
-
-  private func leaveBus() {
-    _ = bus?.process()
-    bus?.end()
-    bus = nil
-  }
-
-  private func serve() {
-    guard let bus, !bus.process() else { return }
-    leaveBus()
-    step(.bus(.disconnected))
-  }
-
   /// Leaves the bus.
   nonisolated func end() { enter { $0.leaveBus() } }
 }
+
+extension IndicatorPresenter.Input: SessionBusInput {}

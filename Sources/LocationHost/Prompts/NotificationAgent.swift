@@ -7,18 +7,18 @@ import LocationService
 /// Asks by notifications with buttons, on the bus of the person's session.
 ///
 /// Runs on its own queue, so that no desktop delays a fix.
-package actor NotificationAgent: PromptAgent, QueueActor {
+package actor NotificationAgent: PromptAgent, SessionBusAgent {
   nonisolated package let executor = HostQueue(label: "meridian.notifications")
   nonisolated package var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
   nonisolated package let name = AgentChoice.notification.name
   /// The address of the bus; `nil` if there is no session.
-  nonisolated private let address: String?
+  nonisolated package let address: String?
   private var coordinator = NotificationPresenter()
   /// Messages of others that were rejected, counted by reason.
   package var refusals: [BusRefusal: Int] { coordinator.refusals }
-  private var bus: BusConnection?
+  package var bus: BusConnection?
   private var replies: [Prompt.ID: @Sendable (AgentReply) -> Void] = [:]
 
   /// Creates an agent on the bus at an address.
@@ -50,7 +50,7 @@ package actor NotificationAgent: PromptAgent, QueueActor {
     }
   }
 
-  private func step(_ input: NotificationPresenter.Input) {
+  package func step(_ input: NotificationPresenter.Input) {
     for output in coordinator.handle(input, at: HostClock.now) {
       switch output {
       case .enter: enterBus()
@@ -63,33 +63,9 @@ package actor NotificationAgent: PromptAgent, QueueActor {
     enter { $0.serve() }
   }
 
-  private func enterBus() {
-    guard let address else { return later(.closed(reason: SessionBus.missing)) }
-    do throws(BusFault) {
-      bus = try connect(to: address, serving: { $0.serve() }) { $0.step(.bus($1)) }
-    } catch {
-      return later(.closed(reason: Errno(code: error.code, call: address).description))
-    }
-    later(.bus(.connected))
-  }
-
-  private func later(_ input: NotificationPresenter.Input) {
-    enter { $0.step(input) }
-  }
-
-  private func leaveBus() {
-    _ = bus?.process()
-    bus?.end()
-    bus = nil
-  }
-
-  private func serve() {
-    guard let bus, !bus.process() else { return }
-    leaveBus()
-    step(.bus(.disconnected))
-  }
-
   isolated deinit {
     bus?.end()
   }
 }
+
+extension NotificationPresenter.Input: SessionBusInput {}

@@ -89,10 +89,7 @@ package struct IIOBarometer: Machine {
       return read(at: now.uptime)
     case .readings(let readings):
       guard interval != nil else { return [] }
-      switch sensor.sample(in: readings) {
-      case .success(let sample): return [.sample(sample)]
-      case .failure(let reason): return [.rejected(reason)]
-      }
+      return first(in: readings)
     }
   }
 
@@ -106,3 +103,29 @@ package struct IIOBarometer: Machine {
 }
 
 extension IIOBarometer.Rejection: Error {}
+
+extension IIOBarometer: KernelSensor {
+  static var quantity: SensorEvidence.Quantity { .pressure }
+
+  /// The pressure in the files; at the start, the engine learns by it that there is a barometer.
+  func first(in readings: [SysfsReading]) -> [Output] {
+    switch sensor.sample(in: readings) {
+    case .success(let sample): [.sample(sample)]
+    case .failure(let reason): [.rejected(reason)]
+    }
+  }
+}
+
+extension IIOBarometer.Input: KernelSensorInput {
+  static func start(for demand: Demand) -> Self? { demand.pressure.map { .start($0) } }
+}
+
+extension IIOBarometer.Output: KernelSensorOutput {
+  var action: KernelSensorAction {
+    switch self {
+    case .read(let paths): .read(paths)
+    case .sample(let sample): .report(.sensor(.pressure(sample)))
+    case .rejected(let reason): .reject("pressure: \(reason)")
+    }
+  }
+}

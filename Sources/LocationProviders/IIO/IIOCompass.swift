@@ -164,3 +164,22 @@ package enum IIORejection: Hashable, Sendable {
   /// The field is nearly vertical: too near to a magnetic pole, or to a magnet.
   case fieldVertical
 }
+
+extension IIOCompass: KernelSensor {
+  static var quantity: SensorEvidence.Quantity { .heading }
+}
+
+extension IIOCompass.Input: KernelSensorInput {
+  static func start(for demand: Demand) -> Self? { demand.magnetometer ? .start : nil }
+}
+
+extension IIOCompass.Output: KernelSensorOutput {
+  var action: KernelSensorAction {
+    switch self {
+    case .read(let paths): .read(paths)
+    case .observation(let sample): .report(.heading(sample))
+    case .store(let change): .report(.store(change))
+    case .rejected(let reason): .reject("\(reason)")
+    }
+  }
+}

@@ -202,3 +202,21 @@ package enum MotionRejection: Hashable, Sendable {
   /// More than 80 meters per second squared.
   case absurd
 }
+
+extension IIOMotion: KernelSensor {
+  static var quantity: SensorEvidence.Quantity { .motion }
+}
+
+extension IIOMotion.Input: KernelSensorInput {
+  static func start(for demand: Demand) -> Self? { demand.motion ? .start : nil }
+}
+
+extension IIOMotion.Output: KernelSensorOutput {
+  var action: KernelSensorAction {
+    switch self {
+    case .read(let paths): .read(paths)
+    case .activity(let activity): .report(.sensor(.motion(activity)))
+    case .rejected(let reason): .reject("motion: \(reason)")
+    }
+  }
+}

@@ -15,26 +15,14 @@ struct KernelSensors: Sendable {
     case open
   }
 
-  /// Who requested files; answers come in the order of the requests.
-  private enum Asker: Sendable {
-    case compass
-    case motion
-    case pressure
-  }
-
   private var state = State.surveying
-  private var compass: IIOCompass?
-  private var motion: IIOMotion?
-  private var wantsHeading = false
-  private var wantsMotion = false
-  private var barometer: IIOBarometer?
-  private var sensor: IIOBarometer.Sensor?
-  /// The time between samples of the pressure; `nil` while none is needed.
-  private var wantsPressure: Duration?
-  private var askers: [Asker] = []
+  /// In the order in which they are asked; empty during the search.
+  private var sensors: [any KernelSensor] = []
+  /// The places of those that have requested files; answers come in the order of the requests.
+  private var askers: [Int] = []
+  private var demand = Demand.none
   /// `nil` during the search for sensors, and where there is none.
   private(set) var status: ProviderStatus?
-  private(set) var hasCompass = false
   private(set) var refusals: [String: Int] = [:]
 
   private let sensesMotion: Bool
@@ -43,34 +31,25 @@ struct KernelSensors: Sendable {
     self.sensesMotion = sensesMotion
   }
 
-  /// Whether there is an accelerometer that can be read, as far as is known.
-  var hasMotion: Bool {
+  /// Whether there is a sensor of a quantity that can be read, as far as is known.
+  func measures(_ quantity: SensorEvidence.Quantity) -> Bool {
     if case .unavailable = status { return false }
-    return motion != nil
-  }
-
-  /// Whether there is a barometer that can be read, as far as is known.
-  var hasBarometer: Bool {
-    if case .unavailable = status { return false }
-    return barometer != nil
+    return sensors.contains { type(of: $0).quantity == quantity }
   }
 
   /// Whether it is known that the sensors cannot make a compass.
   var lacksCompass: Bool {
     if case .surveying = state { return false }
-    return compass == nil
+    return !sensors.contains { $0 is IIOCompass }
   }
 
   var nextDeadline: Instant? {
     guard case .open = state else { return nil }
-    return earliest(
-      earliest(compass?.nextDeadline, motion?.nextDeadline), barometer?.nextDeadline)
+    return sensors.reduce(nil) { earliest($0, $1.nextDeadline) }
   }
 
   mutating func want(_ demand: Demand, at now: Moment) -> [SourceOutput] {
-    wantsHeading = demand.magnetometer
-    wantsMotion = demand.motion
-    wantsPressure = demand.pressure
+    self.demand = demand
     return settle(at: now)
   }
 
@@ -82,7 +61,7 @@ struct KernelSensors: Sendable {
     case (.opened, .surveying): return [.read(.survey)]
     case (.readings(let readings), .surveying):
       return begin(IIODeviceTree(readings), stored: stored, at: now)
-        + firstSample(in: readings)
+        + eachSensor { Self.first(of: $0, in: readings) }
     case (.closed, .surveying):
       state = .closed
       return []
@@ -93,7 +72,6 @@ struct KernelSensors: Sendable {
     case (.closed(let end), .opening), (.closed(let end), .open):
       let last = stop(at: now)
       status = .unavailable(end.reason)
-      hasCompass = false
       return last
     default: return []
     }
@@ -101,10 +79,9 @@ struct KernelSensors: Sendable {
 
   mutating func wake(at now: Moment) -> [SourceOutput] {
     guard case .open = state else { return [] }
-    let isCompassDue = isDue(compass?.nextDeadline, now)
-    let isMotionDue = isDue(motion?.nextDeadline, now)
-    return (isCompassDue ? passToCompass(.wake, at: now) : [])
-      + (isMotionDue ? passToMotion(.wake, at: now) : []) + passToBarometer(.wake, at: now)
+    return eachSensor {
+      isDue($0.nextDeadline, now) ? Self.pass(.wake, to: &$0, at: now) : []
+    }
   }
 
   // MARK: The channel
@@ -113,41 +90,25 @@ struct KernelSensors: Sendable {
   private mutating func begin(
     _ tree: IIODeviceTree, stored: [StateEntry], at now: Moment
   ) -> [SourceOutput] {
-    compass = IIOCompass(tree) { key in stored.first { $0.key == key }?.value }
-    motion = sensesMotion ? IIOMotion(tree) : nil
-    barometer = tree.barometer.map { IIOBarometer($0) }
-    sensor = tree.barometer
-    hasCompass = compass != nil
-    let isEmpty = compass == nil && motion == nil && barometer == nil
-    status = isEmpty ? nil : .idle
+    let found: [(any KernelSensor)?] = [
+      IIOCompass(tree) { key in stored.first { $0.key == key }?.value },
+      sensesMotion ? IIOMotion(tree) : nil,
+      tree.barometer.map { IIOBarometer($0) },
+    ]
+    sensors = found.compactMap(\.self)
+    status = sensors.isEmpty ? nil : .idle
     state = .closed
     return [.closeKernel] + settle(at: now)
   }
 
-  /// Returns the pressure at the start, by which the engine learns that there is a barometer.
-  private mutating func firstSample(in readings: [SysfsReading]) -> [SourceOutput] {
-    switch sensor?.sample(in: readings) {
-    case .success(let sample)?: [.sensor(.pressure(sample))]
-    case .failure(let reason)?: refuse("pressure: \(reason)")
-    case nil: []
-    }
-  }
-
-  private var isNeeded: Bool {
-    wantsPressure != nil && barometer != nil || (wantsHeading && compass != nil)
-      || (wantsMotion && motion != nil)
-  }
-
   private mutating func settle(at now: Moment) -> [SourceOutput] {
-    switch (state, isNeeded) {
+    let demand = demand
+    switch (state, sensors.contains { Self.needs($0, for: demand) }) {
     case (.closed, true):
       state = .opening
       status = .searching
       return [.open(.sensors)]
-    case (.open, true):
-      return passToCompass(wantsHeading ? .start : .stop, at: now)
-        + passToMotion(wantsMotion ? .start : .stop, at: now)
-        + passToBarometer(wantsPressure.map { .start($0) } ?? .stop, at: now)
+    case (.open, true): return eachSensor { Self.pass(.demand(demand), to: &$0, at: now) }
     case (.opening, false), (.open, false):
       let last = stop(at: now)
       status = .idle
@@ -159,71 +120,68 @@ struct KernelSensors: Sendable {
   private mutating func stop(at now: Moment) -> [SourceOutput] {
     state = .closed
     askers = []
-    return passToCompass(.stop, at: now) + passToMotion(.stop, at: now)
-      + passToBarometer(.stop, at: now)
+    return eachSensor { Self.pass(.demand(.none), to: &$0, at: now) }
+  }
+
+  private mutating func take(_ readings: [SysfsReading], at now: Moment) -> [SourceOutput] {
+    guard !askers.isEmpty else { return [] }
+    let index = askers.removeFirst()
+    let rejected = refusals
+    let outputs = carryOut(
+      Self.pass(.readings(readings), to: &sensors[index], at: now), of: index)
+    if refusals == rejected { status = .working }
+    return outputs
   }
 
   // MARK: The machines
 
-  private mutating func take(_ readings: [SysfsReading], at now: Moment) -> [SourceOutput] {
-    guard !askers.isEmpty else { return [] }
-    switch askers.removeFirst() {
-    case .compass: return passToCompass(.readings(readings), at: now)
-    case .motion: return passToMotion(.readings(readings), at: now)
-    case .pressure: return passToBarometer(.readings(readings), at: now)
-    }
-  }
-
-  private mutating func passToCompass(_ input: IIOCompass.Input, at now: Moment) -> [SourceOutput] {
-    (compass?.handle(input, at: now) ?? []).flatMap { output -> [SourceOutput] in
-      switch output {
-      case .read(let paths): return ask(paths, for: .compass)
-      case .observation(let sample):
-        status = .working
-        return [.heading(sample)]
-      case .store(let change): return [.store(change)]
-      case .rejected(let reason): return refuse("\(reason)")
-      }
-    }
-  }
-
-  private mutating func passToMotion(_ input: IIOMotion.Input, at now: Moment) -> [SourceOutput] {
-    let outputs = motion?.handle(input, at: now) ?? []
-    if case .readings = input, !outputs.contains(where: \.isRejection) { status = .working }
-    return outputs.flatMap { output -> [SourceOutput] in
-      switch output {
-      case .read(let paths): return ask(paths, for: .motion)
-      case .activity(let activity): return [.sensor(.motion(activity))]
-      case .rejected(let reason): return refuse("motion: \(reason)")
-      }
-    }
-  }
-
-  private mutating func passToBarometer(
-    _ input: IIOBarometer.Input, at now: Moment
+  private mutating func eachSensor(
+    _ body: (inout any KernelSensor) -> [KernelSensorAction]
   ) -> [SourceOutput] {
-    (barometer?.handle(input, at: now) ?? []).flatMap { output -> [SourceOutput] in
-      switch output {
-      case .read(let paths): return ask(paths, for: .pressure)
-      case .sample(let sample):
-        status = .working
-        return [.sensor(.pressure(sample))]
-      case .rejected(let reason): return refuse("pressure: \(reason)")
+    sensors.indices.flatMap { index in carryOut(body(&sensors[index]), of: index) }
+  }
+
+  private mutating func carryOut(
+    _ actions: [KernelSensorAction], of index: Int
+  ) -> [SourceOutput] {
+    actions.compactMap { action in
+      switch action {
+      case .read(let paths):
+        askers.append(index)
+        return .read(.files(paths))
+      case .report(let output): return output
+      case .reject(let reason):
+        refusals[reason, default: 0] += 1
+        return nil
       }
     }
   }
 
-  private mutating func ask(_ paths: [String], for asker: Asker) -> [SourceOutput] {
-    askers.append(asker)
-    return [.read(.files(paths))]
+  private enum Input {
+    case demand(Demand)
+    case readings([SysfsReading])
+    case wake
   }
 
-  private mutating func refuse(_ reason: String) -> [SourceOutput] {
-    refusals[reason, default: 0] += 1
-    return []
+  private static func pass<Sensor: KernelSensor>(
+    _ input: Input, to sensor: inout Sensor, at now: Moment
+  ) -> [KernelSensorAction] {
+    let input: Sensor.Input =
+      switch input {
+      case .demand(let demand): .start(for: demand) ?? .stop
+      case .readings(let readings): .readings(readings)
+      case .wake: .wake
+      }
+    return sensor.handle(input, at: now).map(\.action)
   }
-}
 
-extension IIOMotion.Output {
-  fileprivate var isRejection: Bool { if case .rejected = self { true } else { false } }
+  private static func first<Sensor: KernelSensor>(
+    of sensor: Sensor, in readings: [SysfsReading]
+  ) -> [KernelSensorAction] {
+    sensor.first(in: readings).map(\.action)
+  }
+
+  private static func needs<Sensor: KernelSensor>(_ sensor: Sensor, for demand: Demand) -> Bool {
+    Sensor.Input.start(for: demand) != nil
+  }
 }

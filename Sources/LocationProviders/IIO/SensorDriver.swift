@@ -38,8 +38,7 @@ package struct SensorDriver: SourceDriver {
   private func measures(_ quantity: SensorEvidence.Quantity) -> Bool {
     switch quantity {
     case .heading: hasCompass
-    case .motion: kernel.hasMotion
-    case .pressure: kernel.hasBarometer
+    case .motion, .pressure: kernel.measures(quantity)
     }
   }
 
@@ -86,7 +85,7 @@ package struct SensorDriver: SourceDriver {
   }
 
   private mutating func settleCompass() -> [SourceOutput] {
-    let new = kernel.hasCompass || proxy?.hasCompass ?? false
+    let new = kernel.measures(.heading) || proxy?.hasCompass ?? false
     guard new != hasCompass else { return [] }
     hasCompass = new
     return [.compass(new)]
