@@ -23,8 +23,6 @@ package final class RunningProgram: Sendable {
     self.belongings = belongings
     var ends: [Int32] = [0, 0]
     guard pipe(&ends) == 0 else { throw POSIXError(.EMFILE) }
-    // Or it would hold open what another test is just writing, such as a copied program.
-    for descriptor in Int32(3)..<1024 { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
     defer { close(ends[1]) }
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
@@ -32,6 +30,9 @@ package final class RunningProgram: Sendable {
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 1)
     posix_spawn_file_actions_adddup2(&actions, ends[1], 2)
+    // Or it would hold open what another test is just writing, such as a copied program. Closed in the
+    // child alone: Foundation takes the end of a descriptor that its own children hold for their end.
+    for descriptor in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var attributes = Self.attributes()
     defer { posix_spawnattr_destroy(&attributes) }
     // How the tests are started, on a terminal or as a service, is not what the program is judged by.
