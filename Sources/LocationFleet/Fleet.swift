@@ -19,7 +19,10 @@ package struct Fleet: Sendable {
   private let mostDevices: Int
   private let mostAwake: Int
   private var asleep: [FleetDeviceName: [UInt8]] = [:]
-  private var awake: [FleetDeviceName: FleetDevice] = [:]
+  /// The devices that were heard last; they are changed where they are, and never copied.
+  private var awake: [FleetDevice] = []
+  /// The places of these.
+  private var places: [FleetDeviceName: Int] = [:]
   package private(set) var counts = Counts()
 
   package init(
@@ -35,7 +38,7 @@ package struct Fleet: Sendable {
   package var count: Int { asleep.count + awake.count }
 
   /// Every device, in the order of their names.
-  package var names: [FleetDeviceName] { (Array(asleep.keys) + awake.keys).sorted() }
+  package var names: [FleetDeviceName] { (Array(asleep.keys) + places.keys).sorted() }
 
   /// Bytes of the devices that are stored, their containers left out.
   package var storedBytes: Int { asleep.values.reduce(0) { $0 + $1.count } }
@@ -44,16 +47,15 @@ package struct Fleet: Sendable {
   package mutating func take(
     _ fix: Fix, of name: FleetDeviceName, group: String? = nil, received: UnixTime? = nil
   ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
-    guard var device = wake(name) else {
+    guard let place = wake(name) else {
       counts.surplus += 1
       return nil
     }
-    if let group, device.group != group { device.group = group }
+    if let group, awake[place].group != group { awake[place].group = group }
     counts.fixes += 1
-    let outcome = device.take(fix, received: received, fences, settings)
+    let outcome = awake[place].take(fix, received: received, fences, settings)
     for reason in outcome.rejected { counts.rejected[reason, default: 0] += 1 }
     counts.events += outcome.events.count
-    awake[name] = device
     return outcome
   }
 
@@ -61,26 +63,39 @@ package struct Fleet: Sendable {
   package mutating func end(
     _ name: FleetDeviceName, until date: UnixTime? = nil
   ) -> [FleetEvent] {
-    guard asleep[name] != nil || awake[name] != nil, var device = wake(name) else { return [] }
-    var events = device.flush(fences, settings)
-    if let date { events += device.pass(until: date, fences, settings) }
-    awake[name] = nil
+    guard asleep[name] != nil || places[name] != nil, let place = wake(name) else { return [] }
+    var events = awake[place].flush(fences, settings)
+    if let date { events += awake[place].pass(until: date, fences, settings) }
+    places[name] = nil
+    let last = awake.removeLast()
+    if place < awake.count {
+      awake[place] = last
+      places[last.name] = place
+    }
     counts.events += events.count
     return events
   }
 
   /// Makes every device bytes.
   package mutating func rest() {
-    for (name, device) in awake { asleep[name] = device.stored(fences) }
+    for device in awake { asleep[device.name] = device.stored(fences) }
     awake.removeAll(keepingCapacity: true)
+    places.removeAll(keepingCapacity: true)
   }
 
-  private mutating func wake(_ name: FleetDeviceName) -> FleetDevice? {
-    if let device = awake.removeValue(forKey: name) { return device }
+  /// Returns the place of a device; `nil` if it is a new one beyond the most.
+  private mutating func wake(_ name: FleetDeviceName) -> Int? {
+    if let place = places[name] { return place }
     if awake.count >= mostAwake { rest() }
+    let device: FleetDevice
     if let bytes = asleep.removeValue(forKey: name) {
-      return FleetDevice(name, stored: bytes, fences) ?? FleetDevice(name)
+      device = FleetDevice(name, stored: bytes, fences) ?? FleetDevice(name)
+    } else {
+      guard count < mostDevices else { return nil }
+      device = FleetDevice(name)
     }
-    return count < mostDevices ? FleetDevice(name) : nil
+    awake.append(device)
+    places[name] = awake.count - 1
+    return awake.count - 1
   }
 }

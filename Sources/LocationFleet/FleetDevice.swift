@@ -103,12 +103,12 @@ extension FleetDevice {
     newest = fix
     var step = pending
     pending = []
-    if settings.moves { tell(moves.handle(.fix(fix), at: now), at: now, &step) }
+    if settings.moves { Self.tell(moves.handle(.fix(fix), at: now), at: now, &step) }
     let estimate = motion.observe(fix, at: now)
     follow(fix, estimate, fences, at: now, &step)
     if settings.visits {
       _ = visits.handle(.motion(estimate), at: now)
-      tell(visits.handle(.fix(fix), at: now), at: now, &step)
+      Self.tell(visits.handle(.fix(fix), at: now), at: now, &step)
     }
     finish(step, &events)
   }
@@ -150,12 +150,12 @@ extension FleetDevice {
         uptime: due, unixTime: UnixTime(nanoseconds: due.nanoseconds) - shift)
       var step: [FleetEvent] = []
       if settings.moves, isDue(moves.nextDeadline, now) {
-        tell(moves.handle(.wake, at: now), at: now, &step)
+        Self.tell(moves.handle(.wake, at: now), at: now, &step)
       }
       if isDue(follower.nextDeadline, now) { tell(follower.wake(at: now), fences, at: now, &step) }
       dwell(fences, at: now, &step)
       if settings.visits, isDue(visits.nextDeadline, now) {
-        tell(visits.handle(.wake, at: now), at: now, &step)
+        Self.tell(visits.handle(.wake, at: now), at: now, &step)
       }
       finish(step, &events)
     }
@@ -233,7 +233,7 @@ extension FleetDevice {
     }
   }
 
-  private func tell(
+  private static func tell(
     _ outputs: [VisitDetector.Output], at now: Moment, _ step: inout [FleetEvent]
   ) {
     for output in outputs {
@@ -249,7 +249,7 @@ extension FleetDevice {
     }
   }
 
-  private func tell(
+  private static func tell(
     _ outputs: [SignificantChangeDetector.Output], at now: Moment, _ step: inout [FleetEvent]
   ) {
     for case .announce(let fix) in outputs {
