@@ -3,7 +3,7 @@ internal import LocationModel
 
 extension FleetDevice {
   /// The version of the form in which a device is stored.
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
   private static let mostFences = 100_000
 
   /// All that is known of the device, as bytes: what is read from them continues bit for bit.

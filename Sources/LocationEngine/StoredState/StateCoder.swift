@@ -12,6 +12,8 @@ package struct StateCoder: Sendable {
   private var position = 0
   /// The date or uptime before, in nanoseconds.
   private var latest: Int64 = 0
+  /// The bits of the numbers before: detectors have many in common.
+  private var recent: [UInt64] = []
 
   /// Begins to write.
   package init() {
@@ -47,21 +49,47 @@ extension StateCoder {
     if isReading { byte = next() } else { bytes.append(byte) }
   }
 
+  /// One byte says how many bytes follow, the highest first, or which of the recent numbers it is;
+  /// bytes of zero at the end are left out.
   package mutating func pass(_ number: inout Double) {
-    guard isReading else {
-      withUnsafeBytes(of: number.bitPattern.littleEndian) { bytes.append(contentsOf: $0) }
-      return
-    }
-    guard !isDamaged, position + 8 <= bytes.count else {
-      isDamaged = true
-      return
-    }
-    let bits = bytes.withUnsafeBytes {
-      $0.loadUnaligned(fromByteOffset: position, as: UInt64.self)
-    }
-    number = Double(bitPattern: UInt64(littleEndian: bits))
-    position += 8
+    if isReading { number = Double(bitPattern: read()) } else { write(number.bitPattern) }
   }
+
+  private mutating func write(_ bits: UInt64) {
+    if let place = recent.lastIndex(of: bits) {
+      return bytes.append(UInt8(Self.longest + recent.count - place))
+    }
+    let length = Self.longest - bits.trailingZeroBitCount / 8
+    bytes.append(UInt8(length))
+    for index in 0..<length { bytes.append(UInt8(truncatingIfNeeded: bits >> (56 - 8 * index))) }
+    if length > 1 { note(bits) }
+  }
+
+  private mutating func read() -> UInt64 {
+    let head = Int(next())
+    guard head <= Self.longest else {
+      let place = recent.count - (head - Self.longest)
+      guard recent.indices.contains(place) else {
+        isDamaged = true
+        return 0
+      }
+      return recent[place]
+    }
+    var bits: UInt64 = 0
+    for index in 0..<head { bits |= UInt64(next()) << (56 - 8 * index) }
+    if head > 1 { note(bits) }
+    return bits
+  }
+
+  private mutating func note(_ bits: UInt64) {
+    recent.append(bits)
+    if recent.count > Self.mostRecent { recent.removeFirst() }
+  }
+
+  /// Bytes of a number.
+  private static let longest = 8
+  /// Numbers that can be named by a byte; also what writing looks through. Chosen.
+  private static let mostRecent = 48
 
   package mutating func pass(_ number: inout UInt64) {
     guard isReading else {
