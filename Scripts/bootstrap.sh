@@ -35,6 +35,7 @@ case ${1:-build} in
   bench)
     packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"
     packages="$packages geographiclib-tools libgeographiclib-dev"
+    packages="$packages geoclue-2.0 dbus-daemon python3-dbus python3-gi libglib2.0-bin libsystemd-dev"
     packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
     ;;
   *)
