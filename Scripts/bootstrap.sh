@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and does nothing when none is.
 #
-#   Scripts/bootstrap.sh build|docs|places|test|geoclue|bench|nspawn|qemu
+#   Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|bench|nspawn|qemu
 set -eu
 
 # What Swift links with, and what the package links to.
@@ -19,6 +19,8 @@ case ${1:-build} in
     # Programs that ask GeoClue.
     packages="$packages geoclue-2-demo redshift gir1.2-geoclue-2.0"
     ;;
+  # Programs for gpsd, and gpsd itself, for Scripts/gpsd_port.sh.
+  gpsd) packages="$packages python3 gpsd gpsd-clients python3-gps iproute2 util-linux bsdutils" ;;
   # Programs that ask GeoClue, and GeoClue itself, for Scripts/geoclue.sh.
   geoclue)
     packages="$packages python3 python3-dbus python3-gi dbus-daemon libglib2.0-bin iproute2 util-linux"
@@ -39,7 +41,7 @@ case ${1:-build} in
     packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
     ;;
   *)
-    echo "usage: Scripts/bootstrap.sh build|docs|places|test|geoclue|bench|nspawn|qemu" >&2
+    echo "usage: Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|bench|nspawn|qemu" >&2
     exit 2
     ;;
 esac
