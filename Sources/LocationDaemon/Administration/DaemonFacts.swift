@@ -1,6 +1,6 @@
 import Glibc
 package import LocationHost
-import LocationModel
+package import LocationModel
 
 /// The daemon's description of itself, and the way to restart it.
 package struct DaemonFacts: Sendable {
