@@ -18,10 +18,10 @@ func measureGeoClue() async throws {
   }
   let script = Peers.packageRoot.appending(path: "Scripts/geoclue/rates.py").path
   let daemon = Peers.products.appending(path: "locationd").path
-  let child = try Child(
-    try Peers.program("unshare", from: "util-linux"),
-    ["-n", "-m", "sh", "-c", "ip link set lo up && exec /usr/bin/python3 -B \"$@\"", "rates", script, daemon])
+  let unshare = try Peers.program("unshare", from: "util-linux")
+  let command = "ip link set lo up && exec /usr/bin/python3 -B \"$@\""
   try await onThread {
+    let child = try Child(unshare, ["-n", "-m", "sh", "-c", command, "rates", script, daemon])
     var count = 0
     var fault: (any Error)?
     child.readLines { line in
@@ -39,6 +39,7 @@ func measureGeoClue() async throws {
 private func report(_ line: Substring) throws -> Bool {
   let words = line.split(separator: " ", maxSplits: 3)
   guard words.count == 4, let value = Double(words[1]) else { return false }
-  try Figure.report(String(words[0]), value, words[2] == "-" ? "" : String(words[2]), String(words[3]))
+  let unit = words[2] == "-" ? "" : String(words[2])
+  try Figure.report(String(words[0]), value, unit, String(words[3]))
   return true
 }
