@@ -32,7 +32,8 @@ package struct DaemonFacts: Sendable {
   package func namesOwnUser(_ app: AppIdentity, runningAs user: UInt32 = getuid()) -> String? {
     guard options.isSystem, user != 0, app.path != nil, app.user == nil else { return nil }
     let path = app.base.escapedForDisplay()
-    return "this is about the program of user \(user), as which the daemon runs; that of another user "
+    return
+      "this is about the program of user \(user), as which the daemon runs; that of another user "
       + "is \(path)@UID: \(path)@0 for root, \(path)@1000 for the first person"
   }
 

@@ -47,7 +47,8 @@ extension SocketServer {
     journal.write(
       .service,
       "serves gpsd's programs at port \(port) of this computer; it cannot know who they are"
-        + (receivers.isEmpty ? "; no source is a receiver of NMEA, so there is nothing to serve" : ""))
+        + (receivers.isEmpty
+          ? "; no source is a receiver of NMEA, so there is nothing to serve" : ""))
   }
 
   /// Adds the programs to the engine as one app. The configuration has said yes for it; what the owner
