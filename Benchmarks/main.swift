@@ -23,6 +23,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("fusion", measureFusion),
   ("commit", measureCommits),
   ("fleet", measureFleet),
+  ("geoclue", measureGeoClue),
 ]
 
 let words = Array(CommandLine.arguments.dropFirst())

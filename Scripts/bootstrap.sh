@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and does nothing when none is.
 #
-#   Scripts/bootstrap.sh build|docs|places|test|bench|nspawn|qemu
+#   Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|bench|nspawn|qemu
 set -eu
 
 # What Swift links with, and what the package links to.
@@ -19,6 +19,16 @@ case ${1:-build} in
     # Programs that ask GeoClue.
     packages="$packages geoclue-2-demo redshift gir1.2-geoclue-2.0"
     ;;
+  # Programs for gpsd, and gpsd itself, for Scripts/gpsd_port.sh.
+  gpsd) packages="$packages python3 gpsd gpsd-clients python3-gps iproute2 util-linux bsdutils" ;;
+  # Programs that ask GeoClue, and GeoClue itself, for Scripts/geoclue.sh.
+  geoclue)
+    packages="$packages python3 python3-dbus python3-gi dbus-daemon libglib2.0-bin iproute2 util-linux"
+    packages="$packages geoclue-2.0 geoclue-2-demo redshift gammastep gir1.2-geoclue-2.0"
+    packages="$packages python3-pyqt5.qtpositioning libqt5positioning5-plugins"
+    packages="$packages python3-pyqt6.qtpositioning libqt6positioning6-plugins"
+    packages="$packages xdg-desktop-portal bubblewrap firefox-esr"
+    ;;
   # A container with a systemd of its own, for Scripts/nspawn.sh.
   nspawn) packages="$packages systemd-container mmdebstrap" ;;
   # A machine that is emulated, for Scripts/qemu.sh.
@@ -27,10 +37,11 @@ case ${1:-build} in
   bench)
     packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"
     packages="$packages geographiclib-tools libgeographiclib-dev"
+    packages="$packages geoclue-2.0 dbus-daemon python3-dbus python3-gi libglib2.0-bin libsystemd-dev"
     packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
     ;;
   *)
-    echo "usage: Scripts/bootstrap.sh build|docs|places|test|bench|nspawn|qemu" >&2
+    echo "usage: Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|bench|nspawn|qemu" >&2
     exit 2
     ;;
 esac

@@ -8,7 +8,7 @@ extension Configuration {
   static let appKeys = [
     "restrict", "no-background-refresh", "honor-force-quit", "pause-needs-restart",
     "significant-change-heartbeat", "remind-after", "before-first-unlock", "in-use",
-    "allow-simulation", "geoclue",
+    "allow-simulation", "geoclue", "gpsd-port",
   ]
 
   /// Applies a setting of apps, and returns what is wrong with it, or `nil`.
@@ -30,6 +30,9 @@ extension Configuration {
       awaitsUnlock = value == "wait"
       return ["wait", "launch"].contains(value) ? nil : "`\(key)` must be wait or launch"
     case "geoclue": return Self.set(&servesGeoClue, value, key)
+    case "gpsd-port":
+      gpsdPort = Int(value).flatMap { (1...65_535).contains($0) ? $0 : nil }
+      return gpsdPort == nil && value != "no" ? "`\(key)` must be a port, such as 2947, or no" : nil
     case "allow-simulation":
       allowsSimulation = SettingWord.flag(value)
       return allowsSimulation == nil ? "`\(key)` must be yes or no" : nil

@@ -43,6 +43,8 @@ package struct Configuration: Hashable, Sendable {
   package var use: String?
   /// Whether programs that ask GeoClue on the bus of the system are served (GEOCLUE-1).
   package var servesGeoClue = false
+  /// The port of this computer at which gpsd's programs are served; `nil` for none (SERVE-1).
+  package var gpsdPort: Int?
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.

@@ -35,6 +35,9 @@ package actor LocationHost: EngineLink, QueueActor {
   nonisolated let indicator: IndicatorAgent?
   /// Called on the host's queue after a step that has changed which apps use the location.
   package var usesChanged: (@Sendable () -> Void)?
+  /// Called on the host's queue with what comes from a source, before it is handled, and with the end of
+  /// its channel.
+  package var received: (@Sendable (ProviderID, ChannelEvent) -> Void)?
   /// Called on the host's queue when nobody can be asked about an app.
   package var unanswered: (@Sendable (AppIdentity) -> Void)?
   /// Whether a step has changed what is shown.
@@ -349,6 +352,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   private func close(_ id: ChannelID) {
+    received?(id.provider, .closed(.ended))
     channels.removeValue(forKey: id)?.end()
     datagrams.removeValue(forKey: id)?.end()
     buses.removeValue(forKey: id)?.end()
@@ -374,7 +378,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   private func receive(_ event: ChannelEvent, of id: ChannelID) {
-    if case .closed = event { close(id) }
+    if case .closed = event { close(id) } else { received?(id.provider, event) }
     settleUses()
     step(.channel(id, event))
   }

@@ -34,6 +34,36 @@ struct ConfigurationFileTests {
     #expect(options.configurationFile(other) == moved)
   }
 
+  @Test("a path alone, at the daemon of a system, names the program of the daemon's own user")
+  func ownUser() throws {
+    func facts(_ words: [String]) throws -> DaemonFacts {
+      DaemonFacts(
+        folder: StateFolder(path: folder.path), options: try DaemonOptions(words, isRoot: false),
+        variables: [:])
+    }
+    let (system, own) = (try facts(["--system"]), try facts([]))
+    let app = AppIdentity(path: "/usr/bin/map")
+    #expect(system.namesOwnUser(app, runningAs: 990)?.contains("/usr/bin/map@0 for root") == true)
+    #expect(system.namesOwnUser(AppIdentity(path: "/usr/bin/map", user: 0), runningAs: 990) == nil)
+    #expect(system.namesOwnUser(AppIdentity("org.example.map"), runningAs: 990) == nil)
+    #expect(system.namesOwnUser(app, runningAs: 0) == nil)
+    #expect(own.namesOwnUser(app, runningAs: 990) == nil)
+  }
+
+  @Test("SERVE-1: no port is served unless one is named")
+  func gpsdPort() {
+    func read(_ text: String) -> (port: Int?, faults: Int) {
+      let (configuration, faults) = Configuration.read(text, file: "locationd.conf")
+      return (configuration.gpsdPort, faults.count)
+    }
+    #expect(read("") == (nil, 0))
+    #expect(read("gpsd-port = no") == (nil, 0))
+    #expect(read("gpsd-port = 2947") == (2947, 0))
+    for wrong in ["yes", "0", "65536", "localhost:2947"] {
+      #expect(read("gpsd-port = \(wrong)") == (nil, 1), "\(wrong)")
+    }
+  }
+
   @Test("border 12: property lists of 256 programs are cached")
   func lists() throws {
     let reader = ManifestReader()

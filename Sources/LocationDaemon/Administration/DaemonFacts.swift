@@ -1,6 +1,6 @@
 import Glibc
 package import LocationHost
-import LocationModel
+package import LocationModel
 
 /// The daemon's description of itself, and the way to restart it.
 package struct DaemonFacts: Sendable {
@@ -25,6 +25,16 @@ package struct DaemonFacts: Sendable {
     self.allowsSimulation = allowsSimulation
     self.options = options
     self.variables = variables
+  }
+
+  /// That a decision is about nobody's program, perhaps: at the daemon of a system, which runs as a user
+  /// of its own, a path alone names a program of that user; `nil` elsewhere.
+  package func namesOwnUser(_ app: AppIdentity, runningAs user: UInt32 = getuid()) -> String? {
+    guard options.isSystem, user != 0, app.path != nil, app.user == nil else { return nil }
+    let path = app.base.escapedForDisplay()
+    return
+      "this is about the program of user \(user), as which the daemon runs; that of another user "
+      + "is \(path)@UID: \(path)@0 for root, \(path)@1000 for the first person"
   }
 
   /// The folder of the owner's launch registrations.

@@ -237,7 +237,8 @@ extension SocketServer {
     let program = host.onQueue { StateKeeper.program(of: app, in: $0.storedEntries) }
     readManifest(ofExecutable: program, for: number) { server, manifest in
       do throws(AdministrationFault) {
-        let decision = try server.decide(app, choice, declaring: manifest)
+        var decision = try server.decide(app, choice, declaring: manifest)
+        decision.explanations += [server.facts.namesOwnUser(app)].compactMap(\.self)
         server.answer(number, decision.json)
       } catch {
         server.refuse(error, to: number)

@@ -48,6 +48,8 @@ package actor SocketServer: QueueActor {
   var sleeping = SleepingApps()
   /// Programs that ask GeoClue on the bus of the system.
   var geoclue = GeoClueState()
+  /// Programs that ask at gpsd's port.
+  var gpsd = GpsdPort()
   /// Small, so that a client that sends without end delays the others by a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
@@ -90,6 +92,7 @@ package actor SocketServer: QueueActor {
     if isPaused { acceptor?.resume() }
     for connection in connections.values { connection.end() }
     geoclue.bus?.end()
+    gpsd.end()
     arrivals.closeWaiting()
     buffer.deallocate()
   }

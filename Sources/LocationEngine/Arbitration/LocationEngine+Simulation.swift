@@ -2,6 +2,9 @@ package import LocationModel
 
 // A place that is set from outside, in place of all receivers (SIM-15).
 extension LocationEngine {
+  /// Whether a place from outside counts, in place of all sources.
+  package var isPlaceSet: Bool { simulated.isActive }
+
   /// Begins, continues, or ends a simulation, and returns its fix (SIM-15). Receivers are not
   /// compared with what is simulated: neither confirms the other.
   mutating func simulate(
