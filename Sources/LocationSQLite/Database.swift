@@ -143,6 +143,8 @@ package struct DatabaseError: Error, Hashable {
 
   /// Another connection writes or reads.
   package static let busy = SQLITE_BUSY
+  /// The disk has no room.
+  package static let full = SQLITE_FULL
   /// The file is damaged.
   package static let damaged = SQLITE_CORRUPT
   /// The file is no database.

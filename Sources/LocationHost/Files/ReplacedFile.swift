@@ -10,7 +10,7 @@ enum ReplacedFile {
     try make(new, bytes)
     // It keeps the bytes of the earlier file in reach until they are overwritten.
     let old = path + ".old"
-    wipe(old)
+    wipeEarlier(path)
     link(path, old)
     guard rename(new, path) == 0 else {
       let error = Errno(last: "rename \(new)")
@@ -18,8 +18,8 @@ enum ReplacedFile {
       unlink(old)
       throw error
     }
-    syncFolder(of: path)
-    wipe(old)
+    // Until the folder is on disk, a loss of power leaves the earlier file: then it must be whole.
+    if syncFolder(of: path) { wipe(old) }
   }
 
   /// Makes a file unless there is one; of two processes at once, one does.
@@ -33,8 +33,19 @@ enum ReplacedFile {
 
   /// Overwrites and removes what an earlier process has left behind when it died.
   static func tidy(_ path: String) {
-    wipe(path + ".old")
+    wipeEarlier(path)
     wipe(path + ".new")
+  }
+
+  /// Overwrites and removes the earlier bytes of a file; a process that died before it replaced the
+  /// file has left the present ones under that name, too.
+  private static func wipeEarlier(_ path: String) {
+    let old = path + ".old"
+    var (present, earlier) = (stat(), stat())
+    let isPresent =
+      lstat(path, &present) == 0 && lstat(old, &earlier) == 0
+      && (present.st_dev, present.st_ino) == (earlier.st_dev, earlier.st_ino)
+    if isPresent { unlink(old) } else { wipe(old) }
   }
 
   /// Overwrites a file with zeros, and removes it.
@@ -72,12 +83,14 @@ enum ReplacedFile {
     }
   }
 
-  private static func syncFolder(of path: String) {
+  /// Returns whether the names in the folder of a file are on disk.
+  @discardableResult
+  private static func syncFolder(of path: String) -> Bool {
     let folder = path.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       .joined(separator: "/")
     let descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { return }
-    fsync(descriptor)
-    close(descriptor)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    return fsync(descriptor) == 0
   }
 }

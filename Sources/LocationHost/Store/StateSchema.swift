@@ -65,7 +65,12 @@ enum StateSchema {
     try check(database)
     var (isNew, seal) = (false, StateSeal?.none)
     if try number(count("sealing"), on: database) > 0 {
-      seal = try StateSeal(keys, generation: generation(on: database))
+      do throws(StoreError) {
+        seal = try StateSeal(keys, generation: generation(on: database))
+      } catch {
+        // Another process may be changing the keys: what is read with the lock to write counts.
+        guard error.isKeyLost else { throw error }
+      }
     }
     if seal?.isSettled != true {
       try StateStore.transaction(on: database) { () throws(StoreError) in

@@ -55,11 +55,11 @@ package final class StateStore {
   /// Overwrites what was not sealed before, once it is sealed.
   private func sweep() throws(StoreError) {
     guard try StateSchema.number("SELECT swept FROM sealing", on: database) == 0 else { return }
-    // While another process reads, the next start tries again.
+    // While another process reads, or the disk is full, the next start tries again.
     do throws(StoreError) {
       try clean()
       try Self.run("UPDATE sealing SET swept = 1", on: database)
-    } catch { guard error.isBusy else { throw error } }
+    } catch { guard error.isBusy || error.isFull else { throw error } }
   }
 
   /// Sets how many milliseconds later calls wait for another process that writes.
@@ -109,17 +109,28 @@ package final class StateStore {
   ///
   /// - Throws: the database's error.
   package func entries(of owner: AppIdentity? = nil) throws(StoreError) -> [StateEntry] {
-    let rows = try Self.reading(database) { () throws(StoreError) in
-      try seal.refresh(from: database)
-      return try Self.rows(
-        of: database, openedBy: seal, where: owner == nil ? "TRUE" : "owner IN (?1, ?2)"
-      ) {
-        guard let owner else { return }
-        $0.bind(seal.name(ofOwner: owner.name), at: 1).bind(seal.name(ofOwner: ""), at: 2)
+    var rows = Rows()
+    do throws(StoreError) {
+      rows = try Self.reading(database) { () throws(StoreError) in try self.rows(of: owner) }
+    } catch {
+      // Another process may be changing the keys: only what is read with the lock to write counts.
+      guard error.isKeyLost else { throw error }
+      try Self.transaction(on: database) { () throws(StoreError) in
+        rows = try self.rows(of: owner)
       }
     }
     rejected = rows.faults
     return rows.entries.sorted { $0.key < $1.key }
+  }
+
+  private func rows(of owner: AppIdentity?) throws(StoreError) -> Rows {
+    try seal.refresh(from: database)
+    return try Self.rows(
+      of: database, openedBy: seal, where: owner == nil ? "TRUE" : "owner IN (?1, ?2)"
+    ) {
+      guard let owner else { return }
+      $0.bind(seal.name(ofOwner: owner.name), at: 1).bind(seal.name(ofOwner: ""), at: 2)
+    }
   }
 
   /// Runs a transaction that only reads, so that all of it is of one moment.
@@ -183,17 +194,10 @@ package final class StateStore {
   ///
   /// - Throws: `StoreError` of the database; it shows whether anything was erased by then.
   package func erase(_ app: String?) throws(StoreError) -> Int {
-    let (ring, generation) = (seal.ring, seal.generation)
     var count = 0
-    do throws(StoreError) {
-      try Self.transaction(on: database) { () throws(StoreError) in
-        try seal.refresh(from: database)
-        count = if let app { try erase(ofApp: app) } else { try renew(keeping: ["settings"]) }
-        try writeGuard()
-      }
-    } catch {
-      if seal.ring != ring { seal.restore(ring, generation) }
-      throw error
+    try restoringKeys { () throws(StoreError) in
+      count = if let app { try erase(ofApp: app) } else { try renew(keeping: ["settings"]) }
+      try writeGuard()
     }
     do throws(StoreError) {
       if app == nil { try settleKeys() }
@@ -239,26 +243,44 @@ package final class StateStore {
   /// - Throws: `StoreError` of the database or of the keys; everything is then sealed with the old
   ///   keys or with the new ones.
   package func rekey() throws(StoreError) -> Int {
-    let (ring, generation) = (seal.ring, seal.generation)
     var count = 0
-    do throws(StoreError) {
-      try Self.transaction(on: database) { () throws(StoreError) in
-        try seal.refresh(from: database)
-        count = try renew(keeping: nil)
-        try writeGuard()
-      }
-    } catch {
-      if seal.ring != ring { seal.restore(ring, generation) }
-      throw error
+    try restoringKeys { () throws(StoreError) in
+      count = try renew(keeping: nil)
+      try writeGuard()
     }
-    try Self.transaction(on: database) { () throws(StoreError) in try seal.renewMaster() }
+    try Self.transaction(on: database) { () throws(StoreError) in
+      try seal.refresh(from: database)
+      try seal.renewMaster()
+    }
     try clean()
     return count
   }
 
+  /// Runs a transaction that changes the keys; if it fails, they are put back.
+  private func restoringKeys(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    var before: (ring: KeyRing, generation: UInt32)?
+    do throws(StoreError) {
+      try Self.transaction(on: database) { () throws(StoreError) in
+        try seal.refresh(from: database)
+        before = (seal.ring, seal.generation)
+        try body()
+      }
+    } catch {
+      if let before, seal.ring != before.ring {
+        try? Self.transaction(on: database) { () throws(StoreError) in
+          seal.restore(before.ring, before.generation)
+        }
+      }
+      throw error
+    }
+  }
+
   /// Removes the keys that nothing rests on any more.
   private func settleKeys() throws(StoreError) {
-    try Self.transaction(on: database) { () throws(StoreError) in try seal.settle() }
+    try Self.transaction(on: database) { () throws(StoreError) in
+      try seal.refresh(from: database)
+      try seal.settle()
+    }
   }
 
   /// Leaves no byte of what is gone in the files.

@@ -46,6 +46,9 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
   /// Whether the keys are kept from this process, and nothing is lost.
   package var isLocked: Bool { code == Self.locked }
 
+  /// Whether the disk has no room.
+  var isFull: Bool { code == DatabaseError.full }
+
   /// Whether another process is writing.
   package var isBusy: Bool { code == DatabaseError.busy }
 

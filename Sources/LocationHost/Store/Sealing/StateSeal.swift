@@ -30,11 +30,15 @@ final class StateSeal {
   private var owners: [[UInt8]: [UInt8]] = [:]
   private var ownersByName: [[UInt8]: [UInt8]] = [:]
 
-  private init(_ keys: StateKeys, _ reading: StateKeys.Reading, generation: UInt32) {
+  /// `stamp` is that of the file of the keys before it was read; what another process writes in
+  /// between is read again.
+  private init(
+    _ keys: StateKeys, _ reading: StateKeys.Reading, generation: UInt32, stamp: FileStamp?
+  ) {
     self.keys = keys
     (ring, master) = (reading.ring, reading.master)
     self.generation = generation
-    stamp = keys.stamp
+    self.stamp = stamp
     index()
   }
 
@@ -45,6 +49,7 @@ final class StateSeal {
   ///   - generation: the one of its rows.
   /// - Throws: `StoreError` if they are not there, do not open, or are those of another state.
   convenience init(_ keys: StateKeys, generation: UInt32) throws(StoreError) {
+    let stamp = keys.stamp
     guard let reading = try keys.read() else {
       throw StoreError(
         code: StoreError.keyLost, context: "the key of the state is lost",
@@ -55,7 +60,7 @@ final class StateSeal {
         code: StoreError.keyLost, context: "the key of the state is lost",
         message: "the keys in \(keys.folder.path) are those of another state")
     }
-    self.init(keys, reading, generation: generation)
+    self.init(keys, reading, generation: generation, stamp: stamp)
   }
 
   /// Opens the keys that are there, for what is read without the state; `nil` if there are none.
@@ -65,7 +70,7 @@ final class StateSeal {
       let keys = try? StateKeys(beside: file, credentials: HostEnvironment.current.credentials),
       let reading = try? keys.read()
     else { return nil }
-    return StateSeal(keys, reading, generation: reading.ring.newest)
+    return StateSeal(keys, reading, generation: reading.ring.newest, stamp: nil)
   }
 
   /// Takes the keys that are there, or makes new ones, for a state that is not sealed yet; its
@@ -77,10 +82,12 @@ final class StateSeal {
       // No state rests on them but one that was moved aside.
       keys.moveAside("\(linux_unix_nanoseconds() / 1_000_000_000)")
     }
-    if let reading { return StateSeal(keys, reading, generation: reading.ring.newest) }
+    if let reading {
+      return StateSeal(keys, reading, generation: reading.ring.newest, stamp: keys.stamp)
+    }
     let new = StateKeys.Reading(ring: .new(), master: try keys.master())
     try keys.write(new.ring, with: new.master)
-    return StateSeal(keys, new, generation: new.ring.newest)
+    return StateSeal(keys, new, generation: new.ring.newest, stamp: keys.stamp)
   }
 
   /// Where the master is from, for a person.
@@ -143,8 +150,10 @@ final class StateSeal {
     index()
   }
 
-  /// Puts the keys back as they were before a transaction that has failed.
+  /// Puts the keys back as they were in a transaction that has failed, unless another process has
+  /// changed them since; another transaction has begun.
   func restore(_ ring: KeyRing, _ generation: UInt32) {
+    guard keys.stamp == stamp else { return }
     self.generation = generation
     try? write(ring, with: master)
     index()
