@@ -1,5 +1,6 @@
 import Dispatch
 import Glibc
+import LocationHost
 import LocationModel
 import LocationProviders
 
@@ -80,14 +81,14 @@ struct GpsdPort {
 final class GpsdConnection {
   private let descriptor: Int32
   private let reader: any DispatchSourceRead
-  private var writer: (any DispatchSourceWrite)?
+  private var writer: BufferedWriter
   private let queue: DispatchQueue
-  private var unsent: [UInt8] = []
 
   init(
     _ descriptor: Int32, on queue: DispatchQueue, readable: @escaping @Sendable () -> Void
   ) {
     self.descriptor = descriptor
+    writer = BufferedWriter(descriptor)
     self.queue = queue
     reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     reader.setEventHandler(handler: readable)
@@ -105,35 +106,13 @@ final class GpsdConnection {
 
   /// Sends now what can be sent, and the rest later; returns whether little enough waits.
   func send(_ bytes: [UInt8], writable: @escaping @Sendable () -> Void) -> Bool {
-    unsent += bytes
-    flush()
-    guard !unsent.isEmpty else { return true }
-    if writer == nil {
-      let twin = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-      guard twin >= 0 else { return false }
-      let source = DispatchSource.makeWriteSource(fileDescriptor: twin, queue: queue)
-      source.setEventHandler(handler: writable)
-      source.setCancelHandler { close(twin) }
-      source.activate()
-      writer = source
-    }
-    return unsent.count <= Self.mostUnsent
+    writer.write(bytes, limit: Self.mostUnsent, on: queue, writable: writable)
   }
 
-  func flush() {
-    while !unsent.isEmpty {
-      let count = unsent.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return }
-      unsent.removeFirst(count)
-    }
-    writer?.cancel()
-    writer = nil
-  }
+  func flush() { writer.flush() }
 
   func end() {
-    writer?.cancel()
+    writer.end()
     reader.cancel()
   }
 

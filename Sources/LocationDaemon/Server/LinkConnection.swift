@@ -26,10 +26,9 @@ final class LinkConnection {
   var isAttending = false
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
-  private var writer: (any DispatchSourceWrite)?
-  private var unsent: [UInt8] = []
+  private var writer: BufferedWriter
   /// The bytes that wait for the client to read.
-  var waiting: Int { unsent.count }
+  var waiting: Int { writer.count }
   /// Whether it is about to be cut off because too much is unread.
   var givesWay = false
   /// Those that are counted for its user.
@@ -56,6 +55,7 @@ final class LinkConnection {
     readable: @escaping @Sendable () -> Void
   ) {
     self.descriptor = descriptor
+    writer = BufferedWriter(descriptor)
     self.peer = peer
     self.payer = payer
     self.declared = declared
@@ -121,42 +121,21 @@ final class LinkConnection {
   }
 
   /// Whether the other end has not read everything that was sent.
-  var hasUnread: Bool { !unsent.isEmpty || linux_unread(descriptor) > 0 }
+  var hasUnread: Bool { !writer.isEmpty || linux_unread(descriptor) > 0 }
 
   /// Sends now what can be sent, and the rest when there is room; returns `false` if more than the
   /// limit would have to wait.
   func send(
     _ bytes: [UInt8], limit: Int, writable: @escaping @Sendable () -> Void
   ) -> Bool {
-    unsent += bytes
-    flush()
-    guard unsent.count <= limit else { return false }
-    guard !unsent.isEmpty, writer == nil else { return true }
-    let twin = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard twin >= 0 else { return false }
-    let source = DispatchSource.makeWriteSource(fileDescriptor: twin, queue: queue)
-    source.setEventHandler(handler: writable)
-    source.setCancelHandler { close(twin) }
-    source.activate()
-    writer = source
-    return true
+    writer.write(bytes, limit: limit, on: queue, writable: writable)
   }
 
   /// Sends waiting bytes after the socket has room again.
-  func flush() {
-    while !unsent.isEmpty {
-      let count = unsent.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { return }
-      unsent.removeFirst(count)
-    }
-    writer?.cancel()
-    writer = nil
-  }
+  func flush() { writer.flush() }
 
   func end() {
-    writer?.cancel()
+    writer.end()
     reader.cancel()
     // A suspended source must not be released.
     goOn()

@@ -11,9 +11,7 @@ final class DescriptorChannel {
   let descriptor: Int32
   /// Closing it ends the waiting thread, which then closes its descriptors.
   private let ending: Int32
-  private var writer: (any DispatchSourceWrite)?
-  /// Bytes that could not be written yet.
-  private var unwritten: [UInt8] = []
+  private var writer: BufferedWriter
 
   /// Begins to read; `receive` is called on the queue with all bytes, and finally with `.closed` when
   /// no more will come.
@@ -23,6 +21,7 @@ final class DescriptorChannel {
     descriptor: Int32, on queue: DispatchQueue, receive: @escaping @Sendable (ChannelEvent) -> Void
   ) throws(Errno) {
     self.descriptor = descriptor
+    writer = BufferedWriter(descriptor)
     var ends: [Int32] = [-1, -1]
     guard pipe(&ends) == 0 else {
       let failure = Errno(last: "pipe")
@@ -70,45 +69,18 @@ final class DescriptorChannel {
   }
 
   /// Whether nothing waits to be written.
-  var isWritten: Bool { unwritten.isEmpty }
+  var isWritten: Bool { writer.isEmpty }
 
   /// Writes now what can be written, and the rest when there is room.
   func write(_ bytes: [UInt8], on queue: DispatchQueue, writable: @escaping @Sendable () -> Void) {
-    unwritten += bytes
-    flush()
-    guard !unwritten.isEmpty, writer == nil else { return }
-    let twin = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
-    guard twin >= 0 else { return }
-    let source = DispatchSource.makeWriteSource(fileDescriptor: twin, queue: queue)
-    source.setEventHandler(handler: writable)
-    source.setCancelHandler { close(twin) }
-    source.activate()
-    writer = source
+    _ = writer.write(bytes, on: queue, writable: writable)
   }
 
   /// Writes waiting bytes after the descriptor has room again.
-  func flush() {
-    while !unwritten.isEmpty {
-      let count = unwritten.withUnsafeBytes {
-        send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      if count < 0, errno == ENOTSOCK {
-        let written = unwritten.withUnsafeBytes {
-          Glibc.write(descriptor, $0.baseAddress, $0.count)
-        }
-        guard written > 0 else { return }
-        unwritten.removeFirst(written)
-        continue
-      }
-      guard count > 0 else { return }
-      unwritten.removeFirst(count)
-    }
-    writer?.cancel()
-    writer = nil
-  }
+  func flush() { writer.flush() }
 
   func end() {
-    writer?.cancel()
+    writer.end()
     close(ending)
   }
 }
