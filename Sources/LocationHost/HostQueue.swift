@@ -1,4 +1,5 @@
 package import Dispatch
+package import LocationModel
 
 /// The one queue on which the host runs; the executor of its actor.
 ///
@@ -51,6 +52,16 @@ extension QueueActor {
   /// Runs `body` on the actor's queue, after everything posted before.
   nonisolated package func enter(_ body: @escaping @Sendable (isolated Self) -> Void) {
     queue.async { self.onQueue { body($0) } }
+  }
+
+  /// Runs `body` on the actor's queue at a time, or soon if that has passed, while the actor exists.
+  nonisolated package func enter(
+    at due: Instant, _ body: @escaping @Sendable (isolated Self) -> Void
+  ) {
+    let wait = max(0, (due - HostClock.now.uptime).wholeNanoseconds)
+    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
+      self?.onQueue { body($0) }
+    }
   }
 
   /// Runs a part of the actor for a caller that is already on its queue; traps anywhere else.

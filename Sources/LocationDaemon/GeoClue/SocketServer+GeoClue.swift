@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import LocationHost
 import LocationLink
@@ -167,13 +166,10 @@ extension SocketServer {
       geoclue.armed.map({ due < $0 }) ?? true
     else { return }
     geoclue.armed = due
-    let wait = max(0, (due - host.now.uptime).wholeNanoseconds)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
-      self?.onQueue { server in
-        server.geoclue.armed = nil
-        if isDue(server.geoclue.name.nextDeadline, server.host.now) { server.stepName(.wake) }
-        server.stepGeoClue(.wake)
-      }
+    enter(at: due) { server in
+      server.geoclue.armed = nil
+      if isDue(server.geoclue.name.nextDeadline, server.host.now) { server.stepName(.wake) }
+      server.stepGeoClue(.wake)
     }
   }
 }

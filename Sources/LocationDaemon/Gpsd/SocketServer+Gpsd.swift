@@ -146,12 +146,9 @@ extension SocketServer {
   private func armGpsd() {
     guard let due = gpsd.machine.nextDeadline, gpsd.armed.map({ due < $0 }) ?? true else { return }
     gpsd.armed = due
-    let wait = max(0, (due - host.now.uptime).wholeNanoseconds)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
-      self?.onQueue { server in
-        server.gpsd.armed = nil
-        server.stepGpsd(.wake)
-      }
+    enter(at: due) { server in
+      server.gpsd.armed = nil
+      server.stepGpsd(.wake)
     }
   }
 }

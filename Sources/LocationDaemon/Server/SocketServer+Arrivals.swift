@@ -146,12 +146,9 @@ extension SocketServer {
       return
     }
     arrivals.armed = next
-    let pause = Int((next - host.now.uptime).wholeNanoseconds)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(max(0, pause))) { [weak self] in
-      self?.onQueue {
-        $0.arrivals.armed = nil
-        $0.settleArrivals(.wake)
-      }
+    enter(at: next) {
+      $0.arrivals.armed = nil
+      $0.settleArrivals(.wake)
     }
   }
 

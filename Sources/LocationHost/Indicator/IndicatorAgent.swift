@@ -1,5 +1,3 @@
-import Dispatch
-import Glibc
 package import LocationModel
 package import LocationProviders
 import Synchronization
@@ -74,10 +72,7 @@ package actor IndicatorAgent: SessionBusAgent {
   private func arm() {
     guard let due = presenter.nextDeadline, due != armed else { return }
     armed = due
-    let wait = max(0, (due - HostClock.now.uptime).wholeNanoseconds)
-    queue.asyncAfter(deadline: .now() + .nanoseconds(Int(wait))) { [weak self] in
-      self?.onQueue { $0.step(.wake) }
-    }
+    enter(at: due) { $0.step(.wake) }
   }
 
   /// Leaves the bus.
