@@ -70,8 +70,7 @@ package final class StateStore {
   /// - Throws: the database's error; the earlier state is then still readable.
   package func commit(_ changes: [StateChange]) throws(StoreError) {
     guard !changes.isEmpty else { return }
-    try Self.transaction(on: database) { () throws(StoreError) in
-      try seal.refresh(from: database)
+    try change { () throws(StoreError) in
       for change in changes { try Self.apply(change, to: database, sealedBy: seal) }
       if changes.contains(where: StateGuard.concerns) { try writeGuard() }
     }
@@ -248,10 +247,7 @@ package final class StateStore {
       count = try renew(keeping: nil)
       try writeGuard()
     }
-    try Self.transaction(on: database) { () throws(StoreError) in
-      try seal.refresh(from: database)
-      try seal.renewMaster()
-    }
+    try change { () throws(StoreError) in try seal.renewMaster() }
     try clean()
     return count
   }
@@ -260,8 +256,7 @@ package final class StateStore {
   private func restoringKeys(_ body: () throws(StoreError) -> Void) throws(StoreError) {
     var before: (ring: KeyRing, generation: UInt32)?
     do throws(StoreError) {
-      try Self.transaction(on: database) { () throws(StoreError) in
-        try seal.refresh(from: database)
+      try change { () throws(StoreError) in
         before = (seal.ring, seal.generation)
         try body()
       }
@@ -277,10 +272,7 @@ package final class StateStore {
 
   /// Removes the keys that nothing rests on any more.
   private func settleKeys() throws(StoreError) {
-    try Self.transaction(on: database) { () throws(StoreError) in
-      try seal.refresh(from: database)
-      try seal.settle()
-    }
+    try change { () throws(StoreError) in try seal.settle() }
   }
 
   /// Leaves no byte of what is gone in the files.
@@ -302,6 +294,14 @@ package final class StateStore {
       throw StoreError(
         code: DatabaseError.busy, context: "empty the log",
         message: "another program reads the state")
+    }
+  }
+
+  /// Runs a transaction with the keys as they are now, which no other process can change meanwhile.
+  private func change(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+    try Self.transaction(on: database) { () throws(StoreError) in
+      try seal.refresh(from: database)
+      try body()
     }
   }
 
