@@ -32,4 +32,6 @@ enum KernelSensorAction {
   case report(SourceOutput)
   /// Counts a reading that was rejected.
   case reject(String)
+
+  var isRejection: Bool { if case .reject = self { true } else { false } }
 }

@@ -126,11 +126,9 @@ struct KernelSensors: Sendable {
   private mutating func take(_ readings: [SysfsReading], at now: Moment) -> [SourceOutput] {
     guard !askers.isEmpty else { return [] }
     let index = askers.removeFirst()
-    let rejected = refusals
-    let outputs = carryOut(
-      Self.pass(.readings(readings), to: &sensors[index], at: now), of: index)
-    if refusals == rejected { status = .working }
-    return outputs
+    let actions = Self.pass(.readings(readings), to: &sensors[index], at: now)
+    if !actions.contains(where: \.isRejection) { status = .working }
+    return carryOut(actions, of: index)
   }
 
   // MARK: The machines
