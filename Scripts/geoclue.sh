@@ -8,11 +8,8 @@
 # its own.
 set -eu
 cd "$(dirname "$0")/.."
-[ "$(id -u)" = 0 ] || { echo "skipped: its own network needs root; the same with sudo" >&2; exit 77; }
-. Scripts/toolchain.sh
-Scripts/bootstrap.sh geoclue
-[ -n "${LOCATIOND:-}" ] || swift build --product locationd
-locationd=$(realpath "${LOCATIOND:-.build/debug/locationd}")
+packages=geoclue
+. Scripts/geoclue/start.sh
 run() {
   kind=$1
   shift

@@ -7,9 +7,7 @@
 # LOCATIOND names another locationd than the one of `swift build`. Needs root, for a network of its own.
 set -eu
 cd "$(dirname "$0")/.."
-[ "$(id -u)" = 0 ] || { echo "skipped: its own network needs root; the same with sudo" >&2; exit 77; }
-. Scripts/toolchain.sh
-Scripts/bootstrap.sh gpsd
-[ -n "${LOCATIOND:-}" ] || swift build --product locationd
+packages=gpsd
+. Scripts/geoclue/start.sh
 exec unshare -n sh -c 'ip link set lo up && exec /usr/bin/python3 -B Scripts/geoclue/gpsd.py "$1"' \
-  gpsd "$(realpath "${LOCATIOND:-.build/debug/locationd}")"
+  gpsd "$locationd"
