@@ -29,52 +29,6 @@ struct GpsdPort {
     for acceptor in acceptors { acceptor.cancel() }
     for connection in connections.values { connection.end() }
   }
-
-  /// Sockets that listen at a port of this computer, for IPv4 and IPv6, as far as there are such.
-  static func listen(at port: UInt16) -> (sockets: [Int32], fault: Int32) {
-    var sockets: [Int32] = []
-    var fault: Int32 = 0
-    for family in [AF_INET, AF_INET6] {
-      let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-      let descriptor = socket(family, kind, 0)
-      guard descriptor >= 0 else { continue }
-      var yes: Int32 = 1
-      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
-      guard bind(descriptor, family, port), Glibc.listen(descriptor, 16) == 0 else {
-        // A computer without IPv6 has no such address.
-        if family == AF_INET { fault = errno }
-        close(descriptor)
-        continue
-      }
-      sockets.append(descriptor)
-    }
-    return (sockets, fault)
-  }
-
-  private static func bind(_ descriptor: Int32, _ family: Int32, _ port: UInt16) -> Bool {
-    if family == AF_INET {
-      var address = sockaddr_in()
-      address.sin_family = sa_family_t(AF_INET)
-      address.sin_port = port.bigEndian
-      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-      return withUnsafeBytes(of: &address) { bytes in
-        bytes.withMemoryRebound(to: sockaddr.self) {
-          Glibc.bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
-        }
-      }
-    }
-    var yes: Int32 = 1
-    setsockopt(descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &yes, 4)
-    var address = sockaddr_in6()
-    address.sin6_family = sa_family_t(AF_INET6)
-    address.sin6_port = port.bigEndian
-    address.sin6_addr = in6addr_loopback
-    return withUnsafeBytes(of: &address) { bytes in
-      bytes.withMemoryRebound(to: sockaddr.self) {
-        Glibc.bind(descriptor, $0.baseAddress, socklen_t(bytes.count)) == 0
-      }
-    }
-  }
 }
 
 /// A connection of a program to the port.

@@ -23,7 +23,7 @@ extension SocketServer {
     }
     gpsd.sources = receivers.map(\.0)
     gpsd.machine = GpsdServer(receivers: receivers.map(\.1))
-    let (sockets, fault) = GpsdPort.listen(at: port)
+    let (sockets, fault) = Opening.loopbackListeners(at: port)
     guard fault == 0, !sockets.isEmpty else {
       for socket in sockets { close(socket) }
       let reason = Errno(code: fault, call: "port \(port)").description
@@ -80,8 +80,7 @@ extension SocketServer {
   private func noteReceived(_ event: ChannelEvent, from provider: ProviderID) {
     guard let index = gpsd.sources.firstIndex(of: provider.index) else { return }
     // A place from outside hides the real one from everybody.
-    let isHidden = host.onQueue { $0.core.engine.isPlaceSet }
-    if isHidden, case .closed = event {} else if isHidden { return }
+    if host.onQueue({ $0.core.engine.isPlaceSet }) { guard case .closed = event else { return } }
     stepGpsd(.receiver(index, event))
   }
 

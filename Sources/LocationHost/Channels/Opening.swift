@@ -3,7 +3,7 @@ import LocationModel
 import LocationProviders
 
 /// Opens descriptors for channels: nonblocking, and closed on exec.
-enum Opening {
+package enum Opening {
   /// Opens a serial port in raw mode, or any other file that can be read like one.
   static func serial(_ path: String, baud: Int?) throws(Errno) -> Int32 {
     var descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
@@ -87,6 +87,28 @@ enum Opening {
       throw error
     }
     return descriptor
+  }
+
+  /// Opens TCP sockets that listen at a port of the loopback, for IPv4 and IPv6, as far as there are such.
+  ///
+  /// - Returns: the sockets, and the system's error where the address of IPv4 cannot be had, else 0.
+  package static func loopbackListeners(at port: UInt16) -> (sockets: [Int32], fault: Int32) {
+    var sockets: [Int32] = []
+    var fault: Int32 = 0
+    for address in ["127.0.0.1", "::1"].flatMap({ SocketAddress.resolve($0, port: Int(port)) }) {
+      guard let descriptor = try? socket(address.family, SOCK_STREAM) else { continue }
+      var yes: Int32 = 1
+      setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &yes, 4)
+      let isBound = address.withPointer { bind(descriptor, $0, $1) } == 0
+      guard isBound, listen(descriptor, 16) == 0 else {
+        // A computer without IPv6 has no such address.
+        if address.family == AF_INET { fault = errno }
+        close(descriptor)
+        continue
+      }
+      sockets.append(descriptor)
+    }
+    return (sockets, fault)
   }
 
   /// Begins to connect; the descriptor becomes writable when the attempt has succeeded or failed.

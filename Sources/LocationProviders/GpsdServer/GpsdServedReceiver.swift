@@ -28,9 +28,8 @@ struct GpsdServedReceiver: Sendable {
   var nextDeadline: Instant? { receiver.nextDeadline }
 
   mutating func settle(isOpen: Bool, at now: Moment) {
-    let isNew = isOpen ? now.unixTime : nil
-    forget()
-    openSince = isNew
+    self = GpsdServedReceiver(path: path)
+    openSince = isOpen ? now.unixTime : nil
   }
 
   /// Forgets what the receiver has sent.
@@ -43,25 +42,25 @@ struct GpsdServedReceiver: Sendable {
   mutating func receive(_ bytes: [UInt8], isDatagram: Bool, at now: Moment) -> Seen {
     if !isOpen { openSince = now.unixTime }
     var seen = Seen()
-    let (path, end) = (path, isDatagram && bytes.last != UInt8(ascii: "\n") ? [10] : [UInt8]())
+    let end = isDatagram && bytes.last != UInt8(ascii: "\n") ? [10] : [UInt8]()
     lines.append(bytes + end) { line in
       guard case .line(let text) = line else { return }
       seen.sentences.append(text)
     }
     for sentence in seen.sentences { sky.add(sentence) }
     let outputs = receiver.handle(isDatagram ? .datagram(bytes) : .bytes(bytes), at: now)
-    report(outputs, path, at: now, &seen)
+    report(outputs, at: now, &seen)
     return seen
   }
 
   mutating func wake(at now: Moment) -> Seen {
     var seen = Seen()
-    report(receiver.handle(.wake, at: now), path, at: now, &seen)
+    report(receiver.handle(.wake, at: now), at: now, &seen)
     return seen
   }
 
   private mutating func report(
-    _ outputs: [NMEAReceiver.Output], _ path: String, at now: Moment, _ seen: inout Seen
+    _ outputs: [NMEAReceiver.Output], at now: Moment, _ seen: inout Seen
   ) {
     var isSolved = false
     for output in outputs {

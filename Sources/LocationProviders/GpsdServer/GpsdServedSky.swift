@@ -25,7 +25,7 @@ struct GpsdServedSky: Sendable {
       guard case .sentence = event else { continue }
       note(reader.line)
     }
-    if case .rejected? = reader.cut() { return }
+    _ = reader.cut()
   }
 
   private mutating func note(_ line: NMEALine) {

@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Serves gpsd's JSON protocol from the bytes of receivers that this process holds, so that programs
-/// which know gpsd alone keep working (SERVE-1 to SERVE-9).
+/// which know gpsd alone keep working (SERVE-1 to SERVE-7).
 ///
 /// Knows connections and receivers by numbers. Nobody can say who is at the other end of a connection:
 /// whether anybody may know is one decision for all, `Input/allowed(_:)`.
@@ -151,8 +151,7 @@ package struct GpsdServer: Machine {
       for number in watchers(of: index, where: \.json) { outputs.append(.send(number, word)) }
     case .bytes(let bytes), .datagram(let bytes):
       guard isAllowed else { return }
-      var isDatagram = false
-      if case .datagram = event { isDatagram = true }
+      let isDatagram = if case .datagram = event { true } else { false }
       pass(receivers[index].receive(bytes, isDatagram: isDatagram, at: now), of: index, &outputs)
     case .unknownSenders, .bus, .readings, .answer: break
     }
