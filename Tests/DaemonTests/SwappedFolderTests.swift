@@ -75,7 +75,9 @@ struct SwappedFolderTests {
       #expect(!open.contains { $0.hasPrefix(strangers + "/") }, "\(times): \(open)")
     }
     let names = try FileManager.default.contentsOfDirectory(atPath: strangers).sorted()
-    #expect(names.filter { $0 != "lock" && $0 != "state.sqlite" } == ["master"], "\(times): \(line)")
-    #expect(stat(strangers + "/state.sqlite", &status) == 0 && status.st_size == 0, "\(times): \(line)")
+    #expect(
+      names.filter { $0 != "lock" && $0 != "state.sqlite" } == ["master"], "\(times): \(line)")
+    #expect(
+      stat(strangers + "/state.sqlite", &status) == 0 && status.st_size == 0, "\(times): \(line)")
   }
 }

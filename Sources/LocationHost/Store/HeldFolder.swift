@@ -18,13 +18,14 @@ package final class HeldFolder {
   /// The path of a file in it, wherever the folder lies now.
   func file(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
-  /// Returns whether a file of this process that was opened by its path is the one in this folder.
+  /// Checks whether a file that this process has opened by its path is the one in this folder.
   ///
   /// Opens no file: closing a descriptor would end the locks of this process on it.
   ///
   /// - Parameters:
   ///   - name: the name of the file.
-  ///   - isNeeded: what to return if the folder has no such file: `false` if it needs one.
+  ///   - isNeeded: whether the folder must have such a file.
+  /// - Returns: whether it is the same file; without a file, whether none is needed.
   /// - Complexity: linear in the number of descriptors of the process.
   func hasOpened(_ name: String, isNeeded: Bool) -> Bool {
     var expected = stat()
@@ -40,7 +41,8 @@ package final class HeldFolder {
   var replaced: StoreError {
     StoreError(
       code: StoreError.locked, context: path,
-      message: "the folder was replaced while it was opened; nothing was changed in it; next: let nobody "
+      message:
+        "the folder was replaced while it was opened; nothing was changed in it; next: let nobody "
         + "else write the folders above it: namei -l \(path.quoted)")
   }
 }

@@ -55,7 +55,8 @@ struct StateKeys {
 
   /// The path of the master, or the name of its credential, for a person.
   func words(for origin: MasterKey.Origin) -> String {
-    origin == .file ? folder.path + "/" + StateFolder.master : "the systemd credential \(MasterKey.credential)"
+    origin == .file
+      ? folder.path + "/" + StateFolder.master : "the systemd credential \(MasterKey.credential)"
   }
 
   // MARK: Reading
