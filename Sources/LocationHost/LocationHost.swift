@@ -335,6 +335,7 @@ package actor LocationHost: EngineLink, QueueActor {
         try receive(Opening.udp(host: host, port: port), from: senders, as: id)
       case .tcp(let host, let port):
         connect(to: host, port: port, Attempt(host: host, users: []), as: id)
+      case .tls(let host, let port, let authorities): secure(host, port, authorities, as: id)
       case .local(let port, let users):
         connect(to: "localhost", port: port, Attempt(host: "localhost", users: users), as: id)
       case .systemBus: enterBus(as: id)
@@ -462,6 +463,29 @@ package actor LocationHost: EngineLink, QueueActor {
     } catch {
       step(.channel(id, .closed(ChannelEnd(error))))
     }
+  }
+
+  /// Connects over TLS, off the queue.
+  private func secure(_ host: String, _ port: Int, _ authorities: String?, as id: ChannelID) {
+    TLSConnection.open(host: host, port: port, authorities: authorities) { [weak self] found in
+      guard let self else {
+        if case .success(let descriptor) = found { Opening.abandon(descriptor) }
+        return
+      }
+      enter {
+        switch found {
+        case .success(let descriptor):
+          $0.settle(descriptor, nil as ChannelEnd?, Attempt(host: host, users: []), as: id)
+        case .failure(.noHost): $0.end(id, .missing("no host named \(host)"))
+        case .failure(.refused(let cause)): $0.end(id, .failed(cause))
+        }
+      }
+    }
+  }
+
+  private func end(_ id: ChannelID, _ end: ChannelEnd) {
+    guard core.isOpen(id) else { return }
+    step(.channel(id, .closed(end)))
   }
 
   /// Sends a request to a server on the web, off the queue.
