@@ -468,24 +468,16 @@ package actor LocationHost: EngineLink, QueueActor {
   /// Connects over TLS, off the queue.
   private func secure(_ host: String, _ port: Int, _ authorities: String?, as id: ChannelID) {
     TLSConnection.open(host: host, port: port, authorities: authorities) { [weak self] found in
-      guard let self else {
-        if case .success(let descriptor) = found { Opening.abandon(descriptor) }
-        return
-      }
+      guard let self else { return Opening.abandon(found) }
       enter {
         switch found {
         case .success(let descriptor):
           $0.settle(descriptor, nil as ChannelEnd?, Attempt(host: host, users: []), as: id)
-        case .failure(.noHost): $0.end(id, .missing("no host named \(host)"))
-        case .failure(.refused(let cause)): $0.end(id, .failed(cause))
+        case .failure(let failure):
+          if $0.core.isOpen(id) { $0.step(.channel(id, .closed(ChannelEnd(failure, of: host)))) }
         }
       }
     }
-  }
-
-  private func end(_ id: ChannelID, _ end: ChannelEnd) {
-    guard core.isOpen(id) else { return }
-    step(.channel(id, .closed(end)))
   }
 
   /// Sends a request to a server on the web, off the queue.
