@@ -338,6 +338,7 @@ package actor LocationHost: EngineLink, QueueActor {
         try receive(Opening.udp(host: host, port: port), from: senders, as: id)
       case .tcp(let host, let port):
         connect(to: host, port: port, Attempt(host: host, users: []), as: id)
+      case .tls(let host, let port, let authorities): secure(host, port, authorities, as: id)
       case .local(let port, let users):
         connect(to: "localhost", port: port, Attempt(host: "localhost", users: users), as: id)
       case .systemBus: enterBus(as: id)
@@ -465,6 +466,21 @@ package actor LocationHost: EngineLink, QueueActor {
       goOn(attempt, as: id)
     } catch {
       step(.channel(id, .closed(ChannelEnd(error))))
+    }
+  }
+
+  /// Connects over TLS, off the queue.
+  private func secure(_ host: String, _ port: Int, _ authorities: String?, as id: ChannelID) {
+    TLSConnection.open(host: host, port: port, authorities: authorities) { [weak self] found in
+      guard let self else { return Opening.abandon(found) }
+      enter {
+        switch found {
+        case .success(let descriptor):
+          $0.settle(descriptor, nil as ChannelEnd?, Attempt(host: host, users: []), as: id)
+        case .failure(let failure):
+          if $0.core.isOpen(id) { $0.step(.channel(id, .closed(ChannelEnd(failure, of: host)))) }
+        }
+      }
     }
   }
 
