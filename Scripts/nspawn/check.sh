@@ -69,6 +69,7 @@ check "the service says that it is ready (Type=notify)" is "$(show ActiveState),
 check "it runs as a user of its own" not is "$(awk '/^Uid/ {print $2}' "/proc/$(show MainPID)/status")" 0
 check "it has one capability" is "$(awk '/CapEff/ {print $2}' "/proc/$(show MainPID)/status")" 0000000000080000
 check "and gives it to no program that it starts (ambient)" is "$(awk '/CapAmb/ {print $2}' "/proc/$(show MainPID)/status")" 0000000000000000
+check "no program that it starts could get another one (bounding set)" is "$(awk '/CapBnd/ {print $2}' "/proc/$(show MainPID)/status")" 0000000000080000
 check "it leaves no core dump" is "$(awk '/core file/ {print $5}' "/proc/$(show MainPID)/limits")" 0
 check "its memory is closed to its own user" not setpriv --reuid "$(awk '/^Uid/ {print $2}' "/proc/$(show MainPID)/status")" --clear-groups cat "/proc/$(show MainPID)/environ"
 check "its memory and its tasks are limited" is "$(show MemoryMax),$(show MemorySwapMax),$(show TasksMax)" 402653184,0,256

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -16,18 +17,28 @@ enum {
   OPT_USERAGENT = 10018,
   OPT_HTTPHEADER = 10023,
   OPT_HEADERDATA = 10029,
+  OPT_ERRORBUFFER = 10010,
   OPT_CAINFO = 10065,
+  OPT_CAPATH = 10097,
   OPT_WRITEFUNCTION = 20011,
   OPT_HEADERFUNCTION = 20079,
+  OPT_SSLVERSION = 32,
   OPT_FOLLOWLOCATION = 52,
   OPT_POSTFIELDSIZE = 60,
   OPT_NOSIGNAL = 99,
   OPT_TIMEOUT_MS = 155,
+  OPT_CONNECT_ONLY = 141,
+  OPT_CONNECTTIMEOUT_MS = 156,
   OPT_PROTOCOLS = 181,
+  OPT_SSL_ENABLE_ALPN = 226,
+  TLS_1_2 = 6,
+  CODE_AGAIN = 81,
+  CODE_INVALID = 43,
   PROTOCOL_HTTP = 1,
   PROTOCOL_HTTPS = 2,
   INFO_RESPONSE_CODE = 0x200002,
   INFO_REDIRECT_URL = 0x10001f,
+  INFO_ACTIVESOCKET = 0x50002c,
   GLOBAL_DEFAULT = 3,
 };
 
@@ -37,6 +48,7 @@ static struct {
   int (*setopt)(void *, int, ...);
   int (*perform)(void *);
   int (*getinfo)(void *, int, ...);
+  int (*receive)(void *, void *, size_t, size_t *);
   void (*cleanup)(void *);
   void *(*list_append)(void *, const char *);
   void (*list_free)(void *);
@@ -56,11 +68,12 @@ static void load(void) {
   *(void **)&curl.setopt = dlsym(library, "curl_easy_setopt");
   *(void **)&curl.perform = dlsym(library, "curl_easy_perform");
   *(void **)&curl.getinfo = dlsym(library, "curl_easy_getinfo");
+  *(void **)&curl.receive = dlsym(library, "curl_easy_recv");
   *(void **)&curl.cleanup = dlsym(library, "curl_easy_cleanup");
   *(void **)&curl.list_append = dlsym(library, "curl_slist_append");
   *(void **)&curl.list_free = dlsym(library, "curl_slist_free_all");
   if (!curl.global_init || !curl.init || !curl.setopt || !curl.perform || !curl.getinfo ||
-      !curl.cleanup || !curl.list_append || !curl.list_free)
+      !curl.receive || !curl.cleanup || !curl.list_append || !curl.list_free)
     return;
   curl.loaded = curl.global_init(GLOBAL_DEFAULT) == 0;
 }
@@ -100,6 +113,13 @@ static size_t take_header(char *bytes, size_t size, size_t count, void *context)
   return length;
 }
 
+// Trusts the certificates of a file, and then not those of the system besides.
+static void trust(void *handle, const char *authorities) {
+  if (!authorities) return;
+  curl.setopt(handle, OPT_CAINFO, authorities);
+  curl.setopt(handle, OPT_CAPATH, (char *)NULL);
+}
+
 ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   ccurl_answer answer = {.status = 0, .retry_after = -1, .code = -1};
   pthread_once(&once, load);
@@ -116,7 +136,7 @@ ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   curl.setopt(handle, OPT_PROTOCOLS, (long)(is_plain ? PROTOCOL_HTTP : PROTOCOL_HTTPS));
   // Plain HTTP is for this machine alone; a proxy that the environment names would see it all.
   if (is_plain) curl.setopt(handle, OPT_PROXY, "");
-  if (options.authorities) curl.setopt(handle, OPT_CAINFO, options.authorities);
+  trust(handle, options.authorities);
   void *headers = NULL;
   if (options.json) {
     headers = curl.list_append(NULL, "Content-Type: application/json");
@@ -147,4 +167,69 @@ void ccurl_free(ccurl_answer *answer) {
   answer->body = NULL;
   answer->redirect = NULL;
   answer->length = 0;
+}
+
+struct ccurl_stream {
+  void *handle;
+  int descriptor;
+};
+
+// Makes the connection, and checks the certificate; nothing is asked over it.
+static int shake_hands(
+    void *handle, const char *url, const char *authorities, long timeout, char *error) {
+  int code = curl.setopt(handle, OPT_URL, url);
+  if (!code) code = curl.setopt(handle, OPT_CONNECT_ONLY, 1L);
+  if (!code) code = curl.setopt(handle, OPT_PROTOCOLS, (long)PROTOCOL_HTTPS);
+  if (!code) code = curl.setopt(handle, OPT_SSLVERSION, (long)TLS_1_2);
+  if (code) return code;
+  curl.setopt(handle, OPT_SSL_ENABLE_ALPN, 0L);
+  curl.setopt(handle, OPT_NOSIGNAL, 1L);
+  curl.setopt(handle, OPT_PROXY, "");
+  curl.setopt(handle, OPT_CONNECTTIMEOUT_MS, timeout);
+  curl.setopt(handle, OPT_ERRORBUFFER, error);
+  trust(handle, authorities);
+  code = curl.perform(handle);
+  // The buffer is the caller's.
+  curl.setopt(handle, OPT_ERRORBUFFER, (char *)NULL);
+  return code;
+}
+
+ccurl_stream *ccurl_connect(
+    const char *host, int port, const char *authorities, long timeout_milliseconds, char *error,
+    int *code) {
+  error[0] = 0;
+  *code = -1;
+  pthread_once(&once, load);
+  void *handle = curl.loaded ? curl.init() : NULL;
+  if (!handle) return NULL;
+  char url[512];
+  const char *form = strchr(host, ':') ? "https://[%s]:%d" : "https://%s:%d";
+  int length = snprintf(url, sizeof url, form, host, port);
+  *code = CODE_INVALID;
+  if (length > 0 && (size_t)length < sizeof url)
+    *code = shake_hands(handle, url, authorities, timeout_milliseconds, error);
+  ccurl_stream *stream = *code ? NULL : calloc(1, sizeof *stream);
+  if (stream) {
+    stream->handle = handle;
+    stream->descriptor = -1;
+    curl.getinfo(handle, INFO_ACTIVESOCKET, &stream->descriptor);
+  }
+  if (stream && stream->descriptor >= 0) return stream;
+  if (!*code) *code = CODE_INVALID;
+  free(stream);
+  curl.cleanup(handle);
+  return NULL;
+}
+
+int ccurl_socket(ccurl_stream *stream) { return stream->descriptor; }
+
+long ccurl_receive(ccurl_stream *stream, void *bytes, size_t size) {
+  size_t count = 0;
+  int code = curl.receive(stream->handle, bytes, size, &count);
+  return code == CODE_AGAIN ? -1 : code ? -2 : (long)count;
+}
+
+void ccurl_disconnect(ccurl_stream *stream) {
+  curl.cleanup(stream->handle);
+  free(stream);
 }

@@ -337,9 +337,11 @@ package actor LocationHost: EngineLink, QueueActor {
       case .udp(let host, let port, let senders):
         try receive(Opening.udp(host: host, port: port), from: senders, as: id)
       case .tcp(let host, let port):
-        connect(to: host, port: port, Attempt(host: host, users: []), as: id)
+        connect(to: host, port: port, ConnectionAttempt(host: host, users: []), as: id)
+      case .tls(let host, let port, let authorities): secure(host, port, authorities, as: id)
       case .local(let port, let users):
-        connect(to: "localhost", port: port, Attempt(host: "localhost", users: users), as: id)
+        connect(
+          to: "localhost", port: port, ConnectionAttempt(host: "localhost", users: users), as: id)
       case .systemBus: enterBus(as: id)
       case .sensors: openSensors(as: id)
       case .netlink(let groups):
@@ -393,24 +395,8 @@ package actor LocationHost: EngineLink, QueueActor {
     enter { $0.step(.channel(id, .closed(ChannelEnd(error)))) }
   }
 
-  /// An attempt to connect to a host: the remaining addresses, and the users who may serve there.
-  private struct Attempt: Sendable {
-    var host: String
-    /// The allowed users; empty if every user is.
-    var users: [String]
-    var rest: ArraySlice<SocketAddress> = []
-    /// Why an address was not used; a service that is not trusted takes precedence over one that
-    /// does not exist.
-    var obstacle: ChannelEnd?
-
-    mutating func note(_ end: ChannelEnd) {
-      if case .noPermission? = obstacle { return }
-      obstacle = end
-    }
-  }
-
   /// Resolves the name off the queue, then tries one address after the other.
-  private func connect(to host: String, port: Int, _ attempt: Attempt, as id: ChannelID) {
+  private func connect(to host: String, port: Int, _ attempt: ConnectionAttempt, as id: ChannelID) {
     DispatchQueue.global().async { [weak self] in
       var attempt = attempt
       attempt.rest = SocketAddress.resolve(host, port: port)[...]
@@ -418,7 +404,7 @@ package actor LocationHost: EngineLink, QueueActor {
     }
   }
 
-  private func goOn(_ attempt: Attempt, as id: ChannelID) {
+  private func goOn(_ attempt: ConnectionAttempt, as id: ChannelID) {
     guard core.isOpen(id) else { return }
     var attempt = attempt
     guard let address = attempt.rest.popFirst() else {
@@ -439,7 +425,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   private func settle(
-    _ descriptor: Int32, _ error: Errno?, _ attempt: Attempt, as id: ChannelID
+    _ descriptor: Int32, _ error: Errno?, _ attempt: ConnectionAttempt, as id: ChannelID
   ) {
     let end = error.map { ChannelEnd($0) }
     guard end == nil, !attempt.users.isEmpty else {
@@ -454,7 +440,7 @@ package actor LocationHost: EngineLink, QueueActor {
 
   /// Begins to read if there is no obstacle, else tries the next address.
   private func settle(
-    _ descriptor: Int32, _ obstacle: ChannelEnd?, _ attempt: Attempt, as id: ChannelID
+    _ descriptor: Int32, _ obstacle: ChannelEnd?, _ attempt: ConnectionAttempt, as id: ChannelID
   ) {
     guard core.isOpen(id) else { return Opening.abandon(descriptor) }
     do throws(Errno) {
@@ -465,6 +451,22 @@ package actor LocationHost: EngineLink, QueueActor {
       goOn(attempt, as: id)
     } catch {
       step(.channel(id, .closed(ChannelEnd(error))))
+    }
+  }
+
+  /// Connects over TLS, off the queue.
+  private func secure(_ host: String, _ port: Int, _ authorities: String?, as id: ChannelID) {
+    TLSConnection.open(host: host, port: port, authorities: authorities) { [weak self] found in
+      guard let self else { return Opening.abandon(found) }
+      enter {
+        switch found {
+        case .success(let descriptor):
+          $0.settle(
+            descriptor, nil as ChannelEnd?, ConnectionAttempt(host: host, users: []), as: id)
+        case .failure(let failure):
+          if $0.core.isOpen(id) { $0.step(.channel(id, .closed(ChannelEnd(failure, of: host)))) }
+        }
+      }
     }
   }
 

@@ -21,8 +21,8 @@ extension Source {
   /// Whether the source receives transmitters, so that a map of them is learned.
   package var receivesTransmitters: Bool {
     switch receiver {
-    case .bluez, .iio, .fixed, .geoclue, .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx,
-      .log, .fixes, .resting:
+    case .bluez, .iio, .fixed, .geoclue, .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS,
+      .nmeaUDP, .gpx, .log, .fixes, .resting:
       false
     default: true
     }

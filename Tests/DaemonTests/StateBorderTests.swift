@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import LocationCoding
 import LocationHost
 import LocationLink
 import LocationModel
@@ -358,6 +359,21 @@ struct StateBorderTests {
     for words in [["log"], ["log", "--json"], ["log", "--places"]] {
       let said = try FinishedProgram("locationctl", words, daemon.surroundings).text
       #expect(said.contains("condition ‹private› is satisfied") && !said.contains("the-cabin"))
+    }
+    daemon.program.terminate()
+  }
+
+  @Test("border 21: a source's place is sent to an owner who asks for places, and a key to nobody")
+  func sources() async throws {
+    let daemon = try await DaemonRun(
+      sources: ["fixed:48.5,11.5,5", "ichnaea:https://127.0.0.1:1?key=the-secret"])
+    for places in [false, true] {
+      let reply = try LinkCaller(daemon.socket).call(
+        "org.meridian.administration.GetStatus", .fields(["places": .bool(places)]))
+      let text = String(decoding: frame(reply.json), as: UTF8.self)
+      #expect(text.contains("fixed:48.5,11.5") == places, "\(text)")
+      #expect(text.contains("fixed:‹private›") != places)
+      #expect(text.contains("ichnaea:") && !text.contains("the-secret"), "\(text)")
     }
     daemon.program.terminate()
   }

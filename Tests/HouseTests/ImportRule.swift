@@ -32,7 +32,7 @@ enum ImportRule {
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],
     "LocationSQLite": ["CSQLite"],
-    "LocationWeb": ["LocationModel", "CCurl"],
+    "LocationWeb": ["LocationModel", "CCurl", "Dispatch", "Glibc"],
     "LocationGeocoding": [
       "LocationModel", "LocationSQLite", "LocationWeb", "Glibc", "Synchronization",
       "FoundationEssentials",

@@ -35,6 +35,7 @@ struct BoundsTableTests {
     "name bytes": Bounds.nameBytes, "text bytes": Bounds.textBytes, "list bytes": lists.bytes,
     "list depth": lists.depth, "list values": lists.values, "list text": lists.text,
     "lists remembered": ManifestReader.kept, "packages remembered": InstalledPackages.kept,
+    "package list bytes": InstalledPackages.longest, "package lists bytes": InstalledPackages.most,
     "signatures remembered": SignedPrograms.kept,
     "looks at once": ArrivalCoordinator.atOnce, "looks kept": ArrivalCoordinator.kept,
     "looks per user": ArrivalCoordinator.perUser,

@@ -117,8 +117,10 @@ extension Samples {
     var status = DaemonStatus(pid: Int32(pick(99_999)), since: time(), state: text())
     status.servicesEnabled = flag()
     status.sources = (0..<pick(3)).map { _ in
-      SourceStatus(
+      var source = SourceStatus(
         url: text(), status: text(), reason: maybe { $0.text() }, fixes: pick(9), rejected: pick(9))
+      source.transport = maybe { $0.text() }
+      return source
     }
     status.clients = (0..<pick(3)).map { _ in
       var client = ClientStatus(

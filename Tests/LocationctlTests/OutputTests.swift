@@ -120,17 +120,27 @@ struct SourceDiagnosisTests {
   @Test(
     "border 8: tells when the network may say where the computer is",
     arguments: [
-      ("nmea+udp://:10110", false), ("nmea+udp://127.0.0.1:10110", false),
-      ("nmea+udp://[::1]:10110", false), ("nmea+udp://localhost:1", false),
-      ("nmea+udp://0.0.0.0:10110", true), ("nmea+udp://[::]:10110?rest=true", true),
-      ("nmea+udp://192.168.1.2:10110", true),
-      ("nmea+udp://0.0.0.0:10110?from=192.168.1.20", false), ("gpsd://boat", false),
-    ])
-  func exposure(url: String, isExposed: Bool) throws {
+      ("nmea+udp://:10110", nil), ("nmea+udp://127.0.0.1:10110", nil),
+      ("nmea+udp://[::1]:10110", nil), ("nmea+udp://localhost:1", nil),
+      ("nmea+udp://0.0.0.0:10110", "accepts_any_sender"),
+      ("nmea+udp://[::]:10110?rest=true", "accepts_any_sender"),
+      ("nmea+udp://192.168.1.2:10110", "accepts_any_sender"),
+      ("nmea+udp://0.0.0.0:10110?from=192.168.1.20", "plain_on_the_network"),
+      ("gpsd://boat", "plain_on_the_network"), ("nmea+tcp://boat:10110", "plain_on_the_network"),
+      ("nmea+tls://boat:10110", nil), ("nmea+tcp://localhost:10110", nil),
+    ] as [(String, String?)])
+  func exposure(url: String, code: String?) throws {
     let finding = SourceDiagnosis.exposure(of: try Source(url: url))
-    #expect((finding != nil) == isExposed)
-    #expect(
-      finding.map { $0.code == "accepts_any_sender" && $0.next?.contains("from=") == true } ?? true)
+    #expect(finding?.code == code)
+    guard let finding else { return }
+    // Neither datagrams nor gpsd have TLS.
+    let step =
+      switch (finding.code, url.hasPrefix("nmea+tcp")) {
+      case ("accepts_any_sender", _): "from="
+      case (_, true): "nmea+tls://"
+      case (_, false): "tunnel"
+      }
+    #expect(finding.next?.contains(step) == true)
   }
 
   @Test("tells a receiver under a roof by its satellites")

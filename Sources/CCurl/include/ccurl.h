@@ -37,4 +37,25 @@ ccurl_answer ccurl_send(const char *url, ccurl_options options);
 
 void ccurl_free(ccurl_answer *answer);
 
+/// A connection over TLS to a server whose certificate was checked.
+typedef struct ccurl_stream ccurl_stream;
+
+/// Connects, past every proxy, with TLS 1.2 or newer, and checks the server's certificate and its name;
+/// waits for it. Returns NULL with libcurl's code, or -1 when libcurl is not installed, and writes why to
+/// `error`, which has room for CCURL_ERROR_SIZE bytes. `authorities` is a file of the certificates to
+/// trust in place of the system's, or NULL.
+ccurl_stream *ccurl_connect(
+    const char *host, int port, const char *authorities, long timeout_milliseconds, char *error,
+    int *code);
+
+/// The socket, to wait for.
+int ccurl_socket(ccurl_stream *stream);
+
+/// Reads what is there: a number of bytes, 0 at the end, -1 when there is nothing yet, -2 when it failed.
+long ccurl_receive(ccurl_stream *stream, void *bytes, size_t size);
+
+void ccurl_disconnect(ccurl_stream *stream);
+
+enum { CCURL_ERROR_SIZE = 256 };
+
 #endif

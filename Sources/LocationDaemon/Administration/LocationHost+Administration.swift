@@ -27,7 +27,7 @@ extension LocationHost {
     status.launch = facts.launch
     status.unstored = keeper?.fault.map { "\($0)" }
     (status.key, status.unread) = (keeper?.keyOrigin, keeper?.unread)
-    status.sources = core.sourceReports.map { SourceStatus($0) }
+    status.sources = core.sourceReports.map { SourceStatus($0, places: places) }
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
     status.isSimulated = core.engine.simulatedFix != nil
     status.demand = DemandStatus(core.engine.currentDemand)

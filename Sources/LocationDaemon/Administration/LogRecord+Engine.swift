@@ -91,11 +91,14 @@ extension SourceStatus {
     }
   }
 
-  init(_ report: SourceReport) {
+  /// Creates the status of a source; one that is a place is written only with `places`, and a key never.
+  init(_ report: SourceReport, places: Bool) {
     let (status, reason) = Self.words(report.status)
     self.init(
-      url: report.source.url, status: status, reason: reason ?? report.silence?.text,
+      url: places ? report.source.shownURL : report.source.loggedURL, status: status,
+      reason: reason ?? report.silence?.text,
       fixes: report.fixes,
       rejected: report.rejections.reduce(0) { $0 + $1.count })
+    transport = report.source.transport?.rawValue
   }
 }

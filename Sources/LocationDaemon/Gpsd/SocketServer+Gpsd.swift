@@ -157,7 +157,7 @@ extension Source {
   fileprivate var gpsdPath: String? {
     switch receiver {
     case .nmeaSerial(let path, _): path
-    case .nmeaTCP(let host, let port): "tcp://\(host):\(port)"
+    case .nmeaTCP(let host, let port), .nmeaTLS(let host, let port, _): "tcp://\(host):\(port)"
     case .nmeaUDP(let host, let port, _): "udp://\(host ?? ""):\(port)"
     case .gpsd, .localGpsd, .gpx, .log, .fixed, .fixes, .scans, .geoclue, .bluez, .iio, .modem,
       .zone, .wifi, .ichnaea, .resting:

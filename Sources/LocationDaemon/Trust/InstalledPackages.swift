@@ -48,8 +48,11 @@ package final class InstalledPackages: Sendable {
     // A package may name a file in /usr by the link that older systems had as a folder.
     if program.hasPrefix("/usr/") { lines.append("\n\(program.dropFirst(4))\n") }
     let ending = ".list"
+    var left = Self.most
     for name in SmallFile.names(in: folder).prefix(Self.mostLists) where name.hasSuffix(ending) {
+      guard left > 0 else { return nil }
       guard let bytes = SmallFile.read("\(folder)/\(name)", limit: Self.longest) else { continue }
+      left -= bytes.count
       let text = (bytes + [0]).map { CChar(bitPattern: $0) }
       guard lines.contains(where: { strstr(text, $0) != nil }),
         OwnedFile.intruder(on: "\(folder)/\(name)", owners: owners) == nil
@@ -65,5 +68,8 @@ package final class InstalledPackages: Sendable {
   /// Chosen: more than the largest archive has packages.
   private static let mostLists = 200_000
   /// Bytes of a list. Chosen: the longest of Debian has some four million.
-  private static let longest = 16 << 20
+  package static let longest = 16 << 20
+  /// Bytes of all lists that are read for a program. Chosen: ten times those of a full desktop; less than
+  /// a second.
+  package static let most = 512 << 20
 }

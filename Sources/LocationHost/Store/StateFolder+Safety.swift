@@ -6,28 +6,43 @@ extension StateFolder {
   /// Files that others could only read are closed, and `noting` is called. Files that others could
   /// write, that belong to another user, or that are symbolic links are refused.
   ///
+  /// - Returns: the folder that was checked.
   /// - Throws: `StateFault` with why the folder must not be used, and what corrects it.
-  package func secure(noting: (String) -> Void = { _ in }) throws(StateFault) {
+  @discardableResult
+  package func secure(noting: (String) -> Void = { _ in }) throws(StateFault) -> HeldFolder {
+    let held = try hold()
+    try checkParent()
+    if held.mode & 0o077 != 0, fchmod(held.descriptor, 0o700) == 0 {
+      noting("others could look into \(path); it has mode 700 now")
+    }
+    for name in names(in: held) { try secure(file: name, in: held.descriptor, noting: noting) }
+    return held
+  }
+
+  /// Opens the folder, and checks that it belongs to this user, and that nobody else may write into it.
+  ///
+  /// - Throws: `StateFault` with why the folder must not be used, and what corrects it.
+  func hold() throws(StateFault) -> HeldFolder {
     try checkLink()
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else {
       let error = Errno(last: "open \(path)")
       throw StateFault(error, next: "ls -ld \(path.quoted)")
     }
-    defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw StateFault(Errno(last: "stat \(path)")) }
+    guard fstat(descriptor, &status) == 0 else {
+      let error = Errno(last: "stat \(path)")
+      close(descriptor)
+      throw StateFault(error)
+    }
+    let held = HeldFolder(descriptor, at: path, mode: status.st_mode)
     try checkOwner(of: path, status)
     guard status.st_mode & 0o022 == 0 else {
       throw StateFault(
         .unsafe, "others may write into \(path), and what lies there may be theirs",
         next: "look through it, then: chmod 700 \(path.quoted)")
     }
-    try checkParent()
-    if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o700) == 0 {
-      noting("others could look into \(path); it has mode 700 now")
-    }
-    for name in names(in: descriptor) { try secure(file: name, in: descriptor, noting: noting) }
+    return held
   }
 
   /// Checks that a link is root's, in a folder of root's: systemd makes such a link for a unit with
@@ -88,8 +103,8 @@ extension StateFolder {
   }
 
   /// Returns the files of the state that exist.
-  private func names(in descriptor: Int32) -> [String] {
-    entryNames().filter { name in
+  private func names(in folder: HeldFolder) -> [String] {
+    SmallFile.names(in: folder.file(".")).filter { name in
       name.hasPrefix("state.sqlite") || name.hasPrefix(Self.keyFile)
         || name.hasPrefix(Self.master) || [Self.lock, Self.guardian, Self.bell].contains(name)
     }

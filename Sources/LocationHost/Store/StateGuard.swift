@@ -18,10 +18,19 @@ struct StateGuard {
   }
 
   let path: String
+  /// Keeps the path valid.
+  private let folder: HeldFolder?
 
-  /// Creates the guard of a state.
+  /// Creates the guard of a state that cannot be opened.
   init(beside file: String) {
     path = StateFolder(containing: file).path + "/" + StateFolder.guardian
+    folder = nil
+  }
+
+  /// Creates the guard in a folder that was checked.
+  init(in folder: HeldFolder) {
+    path = folder.file(StateFolder.guardian)
+    self.folder = folder
   }
 
   /// The domains that are stored twice.
@@ -88,7 +97,9 @@ struct StateGuard {
   /// - Throws: `StoreError` of the system; the earlier file then still exists.
   func write(_ entries: [StateEntry], sealedBy seal: StateSeal? = nil) throws(StoreError) {
     let text = Array(Self.text(entries, sealedBy: seal).utf8)
-    do throws(Errno) { try ReplacedFile.write(text, to: path) } catch { throw StoreError(error) }
+    do throws(Errno) { try ReplacedFile.write(text, to: path) } catch {
+      throw StoreError(error, in: folder)
+    }
   }
 
   static func text(_ entries: [StateEntry], sealedBy seal: StateSeal? = nil) -> String {

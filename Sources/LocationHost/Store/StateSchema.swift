@@ -9,6 +9,7 @@ enum StateSchema {
   /// 0 is the format of programs that wrote no number: the same table, with columns of any type. In
   /// 1 the rows were not sealed.
   static let version = 2
+  private static let file = "state.sqlite"
 
   /// A file in the present format.
   struct Prepared {
@@ -54,8 +55,30 @@ enum StateSchema {
 
   /// Brings the file into the present format, and opens its keys.
   ///
-  /// - Throws: `StoreError` of the database or of the keys; the file is then unchanged.
-  static func prepare(_ database: Database, _ keys: StateKeys) throws(StoreError) -> Prepared {
+  /// - Throws: `StoreError` of the database or of the keys, or if the files that are open are not those
+  ///   in `folder`; the file is then unchanged.
+  static func prepare(
+    _ database: Database, _ keys: StateKeys, in folder: HeldFolder
+  ) throws(StoreError) -> Prepared {
+    guard folder.hasOpened(file, isNeeded: true) else { throw folder.replaced }
+    let result: Result<Prepared, StoreError>
+    do throws(StoreError) { result = .success(try prepare(database, keys)) } catch {
+      result = .failure(error)
+    }
+    // The log is opened by its path, too, and later.
+    let isLogged = try? StoreError.at("read") { () throws(DatabaseError) in
+      try database.first("PRAGMA journal_mode") { $0.text(0) == "wal" }
+    }
+    let isOpen = if case .success = result { isLogged == true } else { false }
+    guard ["-wal", "-shm"].allSatisfy({ folder.hasOpened(file + $0, isNeeded: isOpen) }) else {
+      throw folder.replaced
+    }
+    return try result.get()
+  }
+
+  private static func prepare(
+    _ database: Database, _ keys: StateKeys
+  ) throws(StoreError) -> Prepared {
     try refuse(number("PRAGMA user_version", on: database), of: "state")
     try StateStore.run("PRAGMA secure_delete = ON", on: database)
     // No data is written to a public temporary folder while the file is made smaller.

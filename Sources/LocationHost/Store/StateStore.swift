@@ -28,13 +28,15 @@ package final class StateStore {
     path: String, timeout: Int32 = 2000, isLost: Bool = false,
     credentials: String? = HostEnvironment.current.credentials
   ) throws(StoreError) {
-    guardian = StateGuard(beside: path)
+    let folder = StateFolder(containing: path)
+    let held = try StoreError.locking(folder.path) { () throws(StateFault) in try folder.hold() }
+    guardian = StateGuard(in: held)
     try StateSchema.refuseNewer(path)
     var findings: [String] = []
     let keys = try StateKeys(beside: path, credentials: credentials) { findings.append($0) }
     database = try StateSchema.open(path)
     database.wait(timeout)
-    let prepared = try StateSchema.prepare(database, keys)
+    let prepared = try StateSchema.prepare(database, keys, in: held)
     seal = prepared.seal
     findings += try guardian.settle(
       database, sealedBy: seal, isNew: prepared.isNew, isLost: isLost)

@@ -20,6 +20,15 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     }
   }
 
+  /// Runs `body`; a fault of a folder keeps the state from this process.
+  static func locking<Result>(
+    _ context: String, _ body: () throws(StateFault) -> Result
+  ) throws(StoreError) -> Result {
+    do throws(StateFault) { return try body() } catch {
+      throw StoreError(code: locked, context: context, message: "\(error)")
+    }
+  }
+
   init(code: Int32, context: String, message: String) {
     (self.code, self.context, self.message) = (code, context, message)
   }
@@ -35,9 +44,10 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
     code == DatabaseError.damaged || code == DatabaseError.notADatabase
   }
 
-  /// Creates the system's error for a file beside the database.
-  init(_ error: Errno) {
-    self.init(code: DatabaseError.io, context: error.call, message: error.reason)
+  /// Creates the system's error for a file beside the database; it names a folder that is held by its path.
+  init(_ error: Errno, in folder: HeldFolder? = nil) {
+    let call = folder.map { error.call.replacing($0.file(""), with: $0.path + "/") }
+    self.init(code: DatabaseError.io, context: call ?? error.call, message: error.reason)
   }
 
   /// Whether the state cannot be opened any more, because its keys are gone or are other ones.

@@ -21,7 +21,9 @@ package enum AdministrationInterface {
       status: string,
       reason: ?string,
       fixes: int,
-      rejected: int
+      rejected: int,
+      # over a network: loopback (on this machine), tls (encrypted, the server is checked), plain (neither)
+      transport: ?string
     )
 
     type Client (

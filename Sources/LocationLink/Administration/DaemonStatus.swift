@@ -54,6 +54,8 @@ package struct SourceStatus: Hashable, Sendable {
   package var fixes: Int
   /// The number of rejected inputs.
   package var rejected: Int
+  /// How it is protected on its way over a network: `loopback`, `tls`, or `plain`; `nil` if it comes over none.
+  package var transport: String?
 
   package init(url: String, status: String, reason: String?, fixes: Int, rejected: Int) {
     self.url = url
@@ -177,7 +179,7 @@ extension SourceStatus: JSONStructure {
   package static let fields = JSONFields(
     SourceStatus(url: "", status: "", reason: nil, fixes: 0, rejected: 0),
     .get("url", \.url), .get("status", \.status), .find("reason", \.reason),
-    .get("fixes", \.fixes), .get("rejected", \.rejected))
+    .get("fixes", \.fixes), .get("rejected", \.rejected), .find("transport", \.transport))
 }
 
 extension ClientStatus: JSONStructure {

@@ -5,6 +5,8 @@ package enum Channel: Hashable, Sendable {
   /// A serial port; `baud` is `nil` to leave the speed as it is.
   case serial(path: String, baud: Int?)
   case tcp(host: String, port: Int)
+  /// TCP with TLS to a server whose certificate is checked, with the certificates of a file or the system's.
+  case tls(host: String, port: Int, authorities: String?)
   /// A port of this machine; its server is believed only if it runs as root or one of these users.
   case local(port: Int, users: [String])
   /// Datagrams to this address, or to the loopback alone; from the senders in `from`, or from any.
@@ -26,7 +28,7 @@ package enum Channel: Hashable, Sendable {
   package var isKernel: Bool {
     switch self {
     case .sensors, .netlink: true
-    case .serial, .tcp, .local, .udp, .file, .timeZone, .systemBus, .web: false
+    case .serial, .tcp, .tls, .local, .udp, .file, .timeZone, .systemBus, .web: false
     }
   }
 }

@@ -8,6 +8,8 @@ extension Source {
     case .localGpsd(let port):
       GpsdDriver(channel: .local(port: Int(port), users: Source.gpsdUsers))
     case .nmeaSerial(let path, let baud): NMEADriver(channel: .serial(path: path, baud: baud))
+    case .nmeaTLS(let host, let port, let authorities):
+      NMEADriver(channel: .tls(host: host, port: Int(port), authorities: authorities))
     case .nmeaTCP(let host, let port): NMEADriver(channel: .tcp(host: host, port: Int(port)))
     case .nmeaUDP(let host, let port, let senders):
       NMEADriver(channel: .udp(host: host, port: Int(port), from: senders))
@@ -47,7 +49,8 @@ extension Source {
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
     case .geoclue, .ichnaea, .scans, .wifi: .network
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .gpx, .log, .fixes: .satellite
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .gpx, .log, .fixes:
+      .satellite
     }
   }
 

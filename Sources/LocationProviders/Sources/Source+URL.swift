@@ -17,6 +17,9 @@ extension Source {
     case .fixed(let place, let accuracy):
       "fixed:\(place.latitude),\(place.longitude),\(accuracy)"
     case .fixes(let path): "fixes://\(Self.escaped(path))"
+    case .nmeaTLS(let host, let port, let authorities):
+      "nmea+tls://\(Self.bracketed(host)):\(port)"
+        + (authorities.map { "?ca=\(Self.escaped($0).replacing("&", with: "%26"))" } ?? "")
     case .scans(let host, let port): "scans+tcp://\(Self.bracketed(host)):\(port)"
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"
@@ -47,12 +50,13 @@ extension Source {
 
   /// Escapes characters that would end a path, and spaces, which separate sources.
   private static func escaped(_ path: String) -> String {
-    path.reduce(into: "") { text, character in
-      switch character {
+    // By scalars: with an accent after it, a percent sign is another character.
+    path.unicodeScalars.reduce(into: "") { text, scalar in
+      switch scalar {
       case "%": text += "%25"
       case "?": text += "%3F"
       case " ": text += "%20"
-      default: text.append(character)
+      default: text.unicodeScalars.append(scalar)
       }
     }
   }

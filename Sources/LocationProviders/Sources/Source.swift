@@ -11,6 +11,8 @@ package indirect enum Source: Hashable, Sendable {
   case nmeaSerial(path: String, baud: Int)
   /// `nmea+tcp://HOST:PORT`
   case nmeaTCP(host: String, port: UInt16)
+  /// `nmea+tls://HOST:PORT[?ca=/path/to/certificates.pem]`; without `ca`, the system's certificates count.
+  case nmeaTLS(host: String, port: UInt16, authorities: String? = nil)
   /// `nmea+udp://[HOST]:PORT[?from=ADDRESS,…]`; without a host, only datagrams from this machine;
   /// without `from`, datagrams of any sender.
   case nmeaUDP(host: String?, port: UInt16, from: [AddressRange] = [])
@@ -67,9 +69,7 @@ package indirect enum Source: Hashable, Sendable {
   /// Whether other machines can send it positions without a list of permitted senders.
   package var acceptsAnySender: Bool {
     guard case .nmeaUDP(let host?, _, let senders) = receiver, senders.isEmpty else { return false }
-    let isLoopback =
-      host == "localhost" || AddressRange(host).map(\.isLoopback) ?? false
-    return !isLoopback
+    return !Self.isLoopback(host)
   }
   /// The standard speed of NMEA 0183 is 4800; receivers of this century use this one.
   package static let standardBaud = 9600

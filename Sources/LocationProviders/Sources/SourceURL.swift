@@ -50,7 +50,7 @@ private struct SourceURL {
   }
 
   private static let schemes =
-    "gpsd, nmea, nmea+tcp, nmea+udp, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, modem, iio, "
+    "gpsd, nmea, nmea+tcp, nmea+tls, nmea+udp, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, modem, iio, "
     + "wifi, ichnaea, zone"
 
   func source() throws(SourceFault) -> Source {
@@ -64,6 +64,15 @@ private struct SourceURL {
       let form = "nmea+tcp://HOST:PORT"
       let (host, port) = try endpoint(form, standardPort: nil)
       return try receiver(.nmeaTCP(host: try required(host, form), port: port), form)
+    case "nmea+tls":
+      let form = "nmea+tls://HOST:PORT, and ?ca=/PATH of the certificates to trust"
+      let (host, port) = try endpoint(form, standardPort: nil)
+      guard value("ca")?.hasPrefix("/") ?? true else {
+        throw fault("the path of ca must begin with a slash", form)
+      }
+      return try receiver(
+        .nmeaTLS(host: try required(host, form), port: port, authorities: value("ca")), form,
+        takes: ["ca"])
     case "nmea+udp":
       let form = "nmea+udp://:PORT or nmea+udp://HOST:PORT, and ?from=ADDRESS,…"
       let (host, port) = try endpoint(form, standardPort: nil)

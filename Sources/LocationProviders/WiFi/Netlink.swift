@@ -35,9 +35,10 @@ package struct NetlinkMessage: Hashable, Sendable {
     return (messages, false)
   }
 
-  /// The error of an answer of type `error`; 0 for success, `nil` when it is torn.
+  /// The error of an answer of type `error`; 0 for success, `nil` when it is torn or no error.
   package var errorCode: Int32? {
-    payload.number(UInt32.self, at: 0).map { -Int32(bitPattern: $0) }
+    guard let number = payload.number(UInt32.self, at: 0) else { return nil }
+    return Int32(exactly: -Int64(Int32(bitPattern: number)))
   }
 
   /// The next multiple of four: messages and attributes begin at one.

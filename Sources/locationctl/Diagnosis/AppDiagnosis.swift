@@ -178,7 +178,7 @@ extension Source {
   /// Whether it reads a satellite receiver.
   fileprivate var isReceiver: Bool {
     switch self {
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaUDP, .log: true
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .log: true
     case .resting(let receiver): receiver.isReceiver
     case .gpx, .fixed, .fixes, .scans, .geoclue, .bluez, .ichnaea, .iio, .modem, .wifi, .zone: false
     }

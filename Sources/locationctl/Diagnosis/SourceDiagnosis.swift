@@ -47,13 +47,26 @@ struct SourceDiagnosis {
 
   /// What a person should know of a source however well it works; `nil` for most.
   static func exposure(of source: Source) -> Finding? {
-    guard source.acceptsAnySender else { return nil }
+    guard source.acceptsAnySender else { return plain(source) }
     let address = source.url.contains("?") ? "&from=" : "?from="
     return Finding(
       subject: source.url, code: "accepts_any_sender", verdict: .doubtful,
       message: "any machine that reaches this port can send this one a position",
       next: "name who may: \(source.url)\(address)192.168.1.20 (addresses, or ranges as 10.0.0.0/8)"
     )
+  }
+
+  /// Reports a source that comes over a network unprotected.
+  private static func plain(_ source: Source) -> Finding? {
+    guard source.transport == .plain else { return nil }
+    let isNMEA = if case .nmeaTCP = source.receiver { true } else { false }
+    return Finding(
+      subject: source.shownURL, code: "plain_on_the_network", verdict: .doubtful,
+      message:
+        "neither encrypted nor authenticated: who is on the way can read and change positions",
+      next: isNMEA
+        ? "where the receiver has TLS: nmea+tls://HOST:PORT"
+        : "keep it in a network of its own, or lead it through a tunnel (WireGuard, ssh)")
   }
 
   private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, message: String) {
@@ -250,7 +263,8 @@ struct SourceDiagnosis {
   private static func missingStep(for source: Source) -> String {
     switch source {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
-    case .gpsd, .localGpsd, .ichnaea, .nmeaTCP, .nmeaUDP, .scans: "check the name of the host"
+    case .gpsd, .localGpsd, .ichnaea, .nmeaTCP, .nmeaTLS, .nmeaUDP, .scans:
+      "check the name of the host"
     case .geoclue, .bluez, .iio, .modem: howToName
     case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
     case .wifi: "see what the kernel has: ip link; a container or PrivateNetwork= hides it"
@@ -272,8 +286,8 @@ extension Source {
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaUDP, .fixed, .scans, .geoclue, .bluez, .ichnaea, .iio,
-      .modem, .wifi, .zone:
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaTLS, .nmeaUDP, .fixed, .scans, .geoclue, .bluez,
+      .ichnaea, .iio, .modem, .wifi, .zone:
       nil
     case .resting(let receiver): receiver.path
     }

@@ -41,12 +41,8 @@ extension Verb {
           return true
         }
       }
-      let places = invocation.has(.places)
-      var status: DaemonStatus = try daemon.ask(.status(places: places), "status")
-      for index in status.sources.indices {
-        guard let source = try? Source(url: status.sources[index].url) else { continue }
-        status.sources[index].url = places ? source.shownURL : source.loggedURL
-      }
+      let status: DaemonStatus = try daemon.ask(
+        .status(places: invocation.has(.places)), "status")
       let report = StatusReport(status: status, socket: daemon.socket)
       guard !invocation.has(.json) else { return Output.standard.line(report.json) }
       report.print(to: .standard)
@@ -92,13 +88,24 @@ struct StatusReport {
   }
 
   private var sources: TextTable {
-    var table = TextTable(["SOURCE", "STATUS", "FIXES", "REJECTED", "REASON"], numbers: [2, 3])
+    var table = TextTable(
+      ["SOURCE", "STATUS", "FIXES", "REJECTED", "NETWORK", "REASON"], numbers: [2, 3])
     for source in status.sources {
       table.add([
-        source.url, source.status, "\(source.fixes)", "\(source.rejected)", source.reason ?? "",
+        source.url, source.status, "\(source.fixes)", "\(source.rejected)",
+        Self.words(transport: source.transport), source.reason ?? "",
       ])
     }
     return table
+  }
+
+  private static func words(transport: String?) -> String {
+    switch transport {
+    case nil: "none"
+    case "loopback": "this machine"
+    case "tls": "encrypted, authenticated"
+    default: "neither encrypted nor authenticated"
+    }
   }
 
   private var clients: TextTable {
@@ -163,6 +170,7 @@ struct StatusReport {
     line.add("reason", source.reason)
     line.add("fixes", source.fixes)
     line.add("rejected", source.rejected)
+    line.add("transport", source.transport)
     return line
   }
 

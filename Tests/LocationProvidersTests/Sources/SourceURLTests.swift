@@ -25,6 +25,11 @@ struct SourceURLTests {
       ("nmea:///dev/ttyUSB0", .nmeaSerial(path: "/dev/ttyUSB0", baud: 9600)),
       ("nmea:/dev/ttyS0?baud=115200", .nmeaSerial(path: "/dev/ttyS0", baud: 115_200)),
       ("nmea+tcp://boat:10110", .nmeaTCP(host: "boat", port: 10110)),
+      ("nmea+tls://boat:10111", .nmeaTLS(host: "boat", port: 10111)),
+      (
+        "nmea+tls://[fe80::1]:1?ca=/etc/a%26b.pem",
+        .nmeaTLS(host: "fe80::1", port: 1, authorities: "/etc/a&b.pem")
+      ),
       ("nmea+udp://:10110", .nmeaUDP(host: nil, port: 10110)),
       (
         "nmea+udp://:10110?from=10.0.0.0/8,::1&rest=true",
@@ -57,6 +62,14 @@ struct SourceURLTests {
     ] as [(String, Source)])
   func kinds(url: String, source: Source) throws {
     #expect(try Source(url: url) == source)
+  }
+
+  @Test("is read again as it is written where an accent follows a percent sign")
+  func accentAfterPercent() throws {
+    for url in ["wifi:%25\u{653}", "gpx:///%25\u{301}.gpx", "nmea:///dev/a%3F\u{301}"] {
+      let source = try Source(url: url)
+      #expect(try Source(url: source.url) == source, "\(source.url)")
+    }
   }
 
   @Test(

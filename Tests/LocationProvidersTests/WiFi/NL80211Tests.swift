@@ -62,6 +62,17 @@ struct NL80211Tests {
     for message in NetlinkMessage.split(bytes).messages { _ = try? NL80211.message(message) }
   }
 
+  @Test("an error whose number has no negative is torn, and ends nothing")
+  func leastError() {
+    func code(_ bytes: [UInt8]) -> Int32? {
+      NetlinkMessage(type: NetlinkMessage.error, flags: 0, sequence: 0, payload: bytes[...])
+        .errorCode
+    }
+    #expect(code([0xfe, 0xff, 0xff, 0xff]) == 2)
+    #expect(code([1, 0, 0, 0x80]) == .max)
+    #expect(code([0, 0, 0, 0x80]) == nil)
+  }
+
   @Test("attributes that are longer than their message are torn")
   func long() throws {
     var bytes = Self.pinned

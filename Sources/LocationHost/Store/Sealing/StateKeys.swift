@@ -12,6 +12,8 @@ struct StateKeys {
   }
 
   let folder: StateFolder
+  /// The folder that was checked; everything is read and written in it, whatever lies at its path.
+  private let held: HeldFolder
   /// The credentials of this process, the present one first.
   private let credentials: [MasterKey]
 
@@ -35,14 +37,17 @@ struct StateKeys {
           "no folder for the keys of the state can be made there (\(error.reason)); make it: "
           + "install -d -m 700 -o \(geteuid()) \(folder.path.quoted)")
     }
-    do throws(StateFault) { try folder.secure(noting: noting) } catch {
-      throw StoreError(code: StoreError.locked, context: folder.path, message: "\(error)")
+    let folder = folder
+    held = try StoreError.locking(folder.path) { () throws(StateFault) in
+      try folder.secure(noting: noting)
     }
     self.credentials = try MasterKey.credentials(in: credentials)
   }
 
-  private var file: String { folder.path + "/" + StateFolder.keyFile }
-  private var masterFile: String { folder.path + "/" + StateFolder.master }
+  private var file: String { held.file(StateFolder.keyFile) }
+  /// For a person.
+  private var shownFile: String { folder.path + "/" + StateFolder.keyFile }
+  private var masterFile: String { held.file(StateFolder.master) }
   private var nextMasterFile: String { masterFile + ".next" }
 
   /// What a look at the file shows; it changes with the file.
@@ -50,7 +55,8 @@ struct StateKeys {
 
   /// The path of the master, or the name of its credential, for a person.
   func words(for origin: MasterKey.Origin) -> String {
-    origin == .file ? masterFile : "the systemd credential \(MasterKey.credential)"
+    origin == .file
+      ? folder.path + "/" + StateFolder.master : "the systemd credential \(MasterKey.credential)"
   }
 
   // MARK: Reading
@@ -62,21 +68,21 @@ struct StateKeys {
   func read() throws(StoreError) -> Reading? {
     var status = stat()
     guard lstat(file, &status) == 0 else {
-      guard errno == ENOENT else { throw StoreError(last: "stat \(file)") }
+      guard errno == ENOENT else { throw StoreError(Errno(last: "stat \(file)"), in: held) }
       return nil
     }
     guard let bytes = SmallFile.read(file, limit: Self.largest) else {
       throw StoreError(
-        code: StoreError.locked, context: file, message: "it cannot be read, or is too large")
+        code: StoreError.locked, context: shownFile, message: "it cannot be read, or is too large")
     }
     let head = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
     let words = String(decoding: head, as: UTF8.self).split(separator: " ")
     guard words.count == 3, words[0] == Self.name, let number = Int(words[1]) else {
-      throw lost("\(file) is damaged")
+      throw lost("\(shownFile) is damaged")
     }
     guard number <= Self.version else {
       throw StoreError(
-        code: StoreError.newer, context: file,
+        code: StoreError.newer, context: shownFile,
         message: "a newer program has written it, in form \(number); nothing was changed")
     }
     let sealed = bytes.dropFirst(head.count + 1)
@@ -88,7 +94,7 @@ struct StateKeys {
       return Reading(ring: ring, master: master)
     }
     guard words[2] == MasterKey.Origin.credential.rawValue, credentials.isEmpty else {
-      throw lost("no key that is here opens \(file)")
+      throw lost("no key that is here opens \(shownFile)")
     }
     throw StoreError(
       code: StoreError.locked, context: folder.path,
@@ -134,10 +140,10 @@ struct StateKeys {
     let text = Array((SecretKey.random().hexadecimal + "\n").utf8)
     if Self.master(in: masterFile) == nil { unlink(masterFile) }
     do throws(Errno) { try ReplacedFile.create(text, at: masterFile) } catch {
-      throw StoreError(error)
+      throw StoreError(error, in: held)
     }
     guard let master = Self.master(in: masterFile) else {
-      throw StoreError(last: "read \(masterFile)")
+      throw StoreError(Errno(last: "read \(masterFile)"), in: held)
     }
     return master
   }
@@ -155,7 +161,7 @@ struct StateKeys {
     let text = Array((next.key.hexadecimal + "\n").utf8)
     ReplacedFile.wipe(nextMasterFile)
     do throws(Errno) { try ReplacedFile.create(text, at: nextMasterFile) } catch {
-      throw StoreError(error)
+      throw StoreError(error, in: held)
     }
     try write(ring, with: next)
     try put(text, intoMaster: next)
@@ -165,7 +171,7 @@ struct StateKeys {
   /// Makes the new master the master.
   private func put(_ text: [UInt8], intoMaster master: MasterKey) throws(StoreError) {
     do throws(Errno) { try ReplacedFile.write(text, to: masterFile) } catch {
-      throw StoreError(error)
+      throw StoreError(error, in: held)
     }
     ReplacedFile.wipe(nextMasterFile)
   }
@@ -177,7 +183,7 @@ struct StateKeys {
       ring.bytes, at: head, nonce: .random(Seal.nonceLength), with: master.key)
     do throws(Errno) {
       try ReplacedFile.write(head + [UInt8(ascii: "\n")] + sealed, to: file)
-    } catch { throw StoreError(error) }
+    } catch { throw StoreError(error, in: held) }
     guard master.origin == .credential else { return }
     ReplacedFile.wipe(masterFile)
     ReplacedFile.wipe(nextMasterFile)
