@@ -4,7 +4,8 @@ import LocationModel
 ///
 /// Each provider counts with one fix, its last, because the errors of one source last: a second fix
 /// of it shows the same error again. A fix that is older than the moment is moved by the measured
-/// velocity, and counts less for what the device may have moved otherwise.
+/// velocity, and counts less for what the device may have moved otherwise. Where the fixes lie farther
+/// apart than their radii explain on average, the common radius grows by as much.
 struct PositionFusion {
   /// The last fix of one provider.
   struct Witness: Sendable {
@@ -79,6 +80,7 @@ struct PositionFusion {
     guard let best = estimates.min(by: { $0.square < $1.square }) else { return nil }
     var carriers = [best]
     var sum = best
+    var doubts = 0.0
     for other in estimates.sorted(by: { $0.square < $1.square }).dropFirst() {
       let doubt = other.squaredDistance(to: best) / (other.square + best.square)
       guard other.square <= widest * widest * best.square, doubt <= farthest
@@ -86,8 +88,10 @@ struct PositionFusion {
       let closest = carriers.map { correlation($0, other) }.max() ?? 0
       sum.add(other, doubt: doubt, correlation: closest)
       carriers.append(other)
+      doubts += doubt
     }
     guard carriers.count > 1, carriers.contains(where: { $0.fix == fix }) else { return nil }
+    sum.square *= max(1, doubts / Double(carriers.count - 1) / usual)
     return position(fix, sum, of: carriers, in: frame)
   }
 
@@ -131,6 +135,8 @@ struct PositionFusion {
   /// The squared distance in squared radii beyond which two do not agree. Chosen: one honest pair
   /// of a hundred.
   private static let farthest = 4.0
+  /// The mean of it if both radii hold 68 % of normal errors: the reciprocal of -log(1 - 0.68).
+  private static let usual = 0.878
   /// From this one on, the less accurate of two counts less. Chosen: one honest pair of ten.
   private static let ordinary = 2.0
 }

@@ -85,6 +85,18 @@ struct PositionFusionTests {
     #expect(radii.alike > 9.3 && radii.alike < 10)
   }
 
+  /// The mean of the squared distances in squared radii is 0.878 if both radii are honest.
+  @Test(
+    "RADIO-54: the common radius grows by what the distance says about both radii",
+    arguments: [(0.0, 1.0), (8, 1), (13, 1), (16, 1.208), (19, 1.434)])
+  mutating func scatter(east: Double, growth: Double) throws {
+    _ = receive(1, east: 0, radius: 10, at: 0, by: .accessPoints, speed: 0)
+    let joint = try #require(receive(0, east: east, radius: 10, at: 0.1, speed: 0))
+    // Two radii of 10 m, of which a tenth is one error.
+    let honest = (99.0 / 1.8).squareRoot()
+    #expect(abs(joint.horizontalAccuracy / honest - growth) < 0.02, "\(joint.horizontalAccuracy)")
+  }
+
   @Test("RADIO-51: a receiver that two sources read counts once")
   mutating func copies() {
     for number in 0..<5 {
