@@ -18,6 +18,13 @@ package final class HeldFolder {
   /// The path of a file in it, wherever the folder lies now.
   func file(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
+  /// Whether the folder still lies at its path.
+  var isAtItsPath: Bool {
+    var (held, found) = (stat(), stat())
+    return fstat(descriptor, &held) == 0 && stat(path, &found) == 0
+      && held.st_dev == found.st_dev && held.st_ino == found.st_ino
+  }
+
   /// Checks whether a file that this process has opened by its path is the one in this folder.
   ///
   /// Opens no file: closing a descriptor would end the locks of this process on it.

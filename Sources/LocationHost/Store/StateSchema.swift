@@ -61,19 +61,20 @@ enum StateSchema {
     _ database: Database, _ keys: StateKeys, in folder: HeldFolder
   ) throws(StoreError) -> Prepared {
     guard folder.hasOpened(file, isNeeded: true) else { throw folder.replaced }
-    let result: Result<Prepared, StoreError>
-    do throws(StoreError) { result = .success(try prepare(database, keys)) } catch {
-      result = .failure(error)
+    let prepared: Prepared
+    do throws(StoreError) { prepared = try prepare(database, keys) } catch {
+      // What was read may be of another folder; a log that lies here need not be open.
+      guard folder.isAtItsPath else { throw folder.replaced }
+      throw error
     }
     // The log is opened by its path, too, and later.
-    let isLogged = try? StoreError.at("read") { () throws(DatabaseError) in
+    let isLogged = try StoreError.at("read") { () throws(DatabaseError) in
       try database.first("PRAGMA journal_mode") { $0.text(0) == "wal" }
     }
-    let isOpen = if case .success = result { isLogged == true } else { false }
-    guard ["-wal", "-shm"].allSatisfy({ folder.hasOpened(file + $0, isNeeded: isOpen) }) else {
-      throw folder.replaced
-    }
-    return try result.get()
+    guard
+      ["-wal", "-shm"].allSatisfy({ folder.hasOpened(file + $0, isNeeded: isLogged == true) })
+    else { throw folder.replaced }
+    return prepared
   }
 
   private static func prepare(
@@ -83,7 +84,7 @@ enum StateSchema {
     try StateStore.run("PRAGMA secure_delete = ON", on: database)
     // No data is written to a public temporary folder while the file is made smaller.
     try StateStore.run("PRAGMA temp_store = MEMORY", on: database)
-    try StateStore.run("PRAGMA journal_mode = WAL", on: database)
+    try beginLog(of: database)
     try StateStore.run("PRAGMA synchronous = FULL", on: database)
     try check(database)
     var (isNew, seal) = (false, StateSeal?.none)
@@ -113,6 +114,23 @@ enum StateSchema {
       throw StoreError(code: StoreError.keyLost, context: "open", message: "there are no keys")
     }
     return Prepared(isNew: isNew, seal: seal)
+  }
+
+  /// Begins a write-ahead log, unless the file has one.
+  ///
+  /// Of several processes that open a new file at once, one changes it, and SQLite does not wait in the
+  /// others: they wait for the lock to write, and look again.
+  private static func beginLog(of database: Database) throws(StoreError) {
+    for _ in 0..<8 {
+      do throws(StoreError) {
+        return try StateStore.run("PRAGMA journal_mode = WAL", on: database)
+      } catch {
+        guard error.isBusy else { throw error }
+        try StateStore.run("BEGIN IMMEDIATE", on: database)
+        try StateStore.run("COMMIT", on: database)
+      }
+    }
+    try StateStore.run("PRAGMA journal_mode = WAL", on: database)
   }
 
   private static func generation(on database: Database) throws(StoreError) -> UInt32 {
