@@ -143,8 +143,9 @@ public final class SimulatedApp: Sendable {
       return (state.client, state.work)
     }
     guard client != nil else { return }
-    work?.cancel()
+    // What the canceled code still asks for comes too late: a process that has ended asks for nothing.
     device.pass(.disconnected, of: AppIdentity(identifier))
+    work?.cancel()
   }
 
   // MARK: Settings
