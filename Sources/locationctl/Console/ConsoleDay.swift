@@ -20,7 +20,7 @@ struct ConsoleDay: Sendable {
   private(set) var events: [JSON] = []
   private(set) var deliveries: [Delivered] = []
   private(set) var begin = Scenario.standardDate
-  private var summary = Simulation.Summary()
+  private var length = Duration.zero
   private var isCut = false
   private var number = 0
 
@@ -80,7 +80,7 @@ struct ConsoleDay: Sendable {
     if let complaint = input.complaint(of: simulation) {
       throw .usage(complaint, next: "open a GPX file, a receiver's log, or a scenario")
     }
-    summary = simulation.summary
+    length = simulation.summary.simulated
   }
 
   private mutating func take(_ event: SimulationEvent, at now: Moment) throws {
@@ -98,7 +98,7 @@ struct ConsoleDay: Sendable {
           Delivered(fence: condition.identifier, state: condition.state.rawValue))
       }
       add(DeliveredEvent(condition), at: now)
-    case .visit(let visit): add(DeliveredEvent(visit, at: now), at: now)
+    case .visit(let visit): add(DeliveredEvent(visit, at: now.unixTime), at: now)
     case .significant: note("significant", "significant change", "moved 500 m or more", at: now)
     case .authorization(let report):
       note("permission", report.status.rawValue, report.accuracy.rawValue, at: now)
@@ -138,7 +138,7 @@ struct ConsoleDay: Sendable {
   var json: JSON {
     .fields([
       "name": title.json, "begin": begin.milliseconds.json,
-      "end": (begin + summary.simulated).milliseconds.json, "fixes": track.count.json,
+      "end": (begin + length).milliseconds.json, "fixes": track.count.json,
       "cut": isCut.json, "events": .array(events), "fences": .array(fences.map(\.json)),
       "notes": .array(notes), "scenario": story?.json,
     ])

@@ -47,9 +47,12 @@ struct ConsoleGate: Sendable {
     return admitted(request)
   }
 
-  /// How many bytes of the body are worth reading, without using the token up; `nil` for none.
+  /// How many bytes of the body are worth reading, without using the token up; `nil` for a request that is
+  /// refused whatever it contains.
   func limit(of request: ConsoleRequest) -> Int? {
-    guard refusal(of: request) == nil, case .passed(let route) = admitted(request) else { return nil }
+    guard refusal(of: request) == nil else { return nil }
+    if request.token != nil, request.path == "/" { return 0 }
+    guard case .passed(let route) = admitted(request) else { return nil }
     return route.limit
   }
 

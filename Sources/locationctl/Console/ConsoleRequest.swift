@@ -18,6 +18,8 @@ struct ConsoleRequest: Hashable, Sendable {
   var after: Int?
   /// The value `name` of the query.
   var name: String?
+  /// The value `box` of the query.
+  var box: String?
   /// The user whose program holds the other end, by the kernel; `nil` where it names none.
   var user: UInt32?
   var body: [UInt8] = []

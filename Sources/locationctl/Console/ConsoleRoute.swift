@@ -6,6 +6,8 @@ enum ConsoleRoute: Hashable, Sendable {
   case library(String)
   case settings
   case live
+  /// The borders in a part of the map.
+  case land
   case change(Change)
   /// The day that was read last: its events, its fixes, or what it is exported as.
   case day
@@ -33,6 +35,7 @@ enum ConsoleRoute: Hashable, Sendable {
     case "/": return .page("index.html")
     case "/api/settings": return .settings
     case "/api/live": return .live
+    case "/api/land": return .land
     case "/api/day": return .day
     case "/api/day/track": return .track
     case "/api/day/scenario": return .scenario
@@ -62,7 +65,7 @@ enum ConsoleRoute: Hashable, Sendable {
     // A receiver's log of a day has 50 MB.
     case .read: 64 << 20
     case .fences, .change: 64 << 10
-    case .page, .library, .settings, .live, .day, .track, .scenario, .test: 0
+    case .page, .library, .settings, .live, .land, .day, .track, .scenario, .test: 0
     }
   }
 }

@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import CoreLocation
 import LocationCoding
+import LocationGeocoding
 import LocationHost
 import LocationModel
 import Synchronization
@@ -64,9 +65,9 @@ final class ConsoleServer: Sendable {
 
   private static func failure(_ fault: Int32, port: UInt16) -> Failure {
     switch fault {
-    case Int32(CMHD_NO_LIBRARY.rawValue):
+    case Int32(CMHD_NO_LIBRARY):
       .refused("the library for HTTP is not installed", next: "apt install libmicrohttpd12")
-    case Int32(CMHD_NOT_STARTED.rawValue):
+    case Int32(CMHD_NOT_STARTED):
       .refused("the library for HTTP does not start", next: nil)
     default:
       .refused(
@@ -88,7 +89,6 @@ final class ConsoleServer: Sendable {
 
   private func limit(of request: OpaquePointer) -> Int {
     let read = Self.request(request, user: user(of: request))
-    // A request without a body is answered as soon as it is known to have none.
     return gate.withLock { $0?.limit(of: read) } ?? -1
   }
 
@@ -123,6 +123,7 @@ final class ConsoleServer: Sendable {
     read.token = text(cmhd_query(request, "token"))
     read.after = text(cmhd_query(request, "after")).flatMap { Int($0) }
     read.name = text(cmhd_query(request, "name"))
+    read.box = text(cmhd_query(request, "box"))
     read.user = user
     return read
   }
@@ -167,6 +168,7 @@ final class ConsoleServer: Sendable {
       case .page(let name): return page.file(name)
       case .library(let name): return page.libraryFile(name)
       case .settings: return Self.response(settings.json)
+      case .land: return Self.land(request.box)
       case .live: return Self.response(board.news(after: request.after))
       case .change(let change):
         try change.perform(request.body)
@@ -187,6 +189,15 @@ final class ConsoleServer: Sendable {
       response.status = 409
       return response
     }
+  }
+
+  /// The borders in a part of the map.
+  private static func land(_ box: String?) -> ConsoleResponse {
+    guard let box = box.flatMap({ Outlines.Box($0) }) else {
+      return ConsoleResponse(400, "This is no part of the map.")
+    }
+    let borders = Outlines.read(box).borders.map(\.json)
+    return response(.fields(["borders": .array(borders)]))
   }
 
   private static func response(_ json: JSON) -> ConsoleResponse {

@@ -31,7 +31,7 @@ final class LiveFeed: Sendable {
     while end.wait(timeout: .now() + (board.isWatched ? Self.pause : Self.idlePause)) == .timedOut {
       guard board.isWatched else { continue }
       do throws(Failure) {
-        let current = try daemon ?? RunningDaemon.needed()
+        let current = if let daemon { daemon } else { try RunningDaemon.needed() }
         daemon = current
         try look(at: current, everything: round % Self.roundsOfAll == 0)
         round += 1

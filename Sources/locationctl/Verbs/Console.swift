@@ -1,4 +1,5 @@
 import CoreLocation
+import Dispatch
 import Glibc
 
 extension Verb {
@@ -89,19 +90,24 @@ extension Verb {
   }
 }
 
-/// The signals that end a program, waited for in place of dying by them. To be made before any thread.
+/// The signals that end a program, waited for in place of dying by them.
 private struct EndSignals {
-  private var signals = sigset_t()
+  private let arrived = DispatchSemaphore(value: 0)
+  private let sources: [any DispatchSourceSignal]
 
   init() {
-    sigemptyset(&signals)
-    for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&signals, number) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    let arrived = arrived
+    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+      signal(number, SIG_IGN)
+      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+      source.setEventHandler { arrived.signal() }
+      source.resume()
+      return source
+    }
   }
 
   func wait() {
-    var signals = signals
-    var number: Int32 = 0
-    sigwait(&signals, &number)
+    arrived.wait()
+    for source in sources { source.cancel() }
   }
 }
