@@ -2,6 +2,12 @@
 import { ask, byId, clockText, degrees, el, fill, length, list, report, time } from "/words.js";
 import { Timeline } from "/timeline.js";
 
+/** An event in one line. */
+function words(event) {
+  const what = event.kind === event.name || event.kind === "significant" ? event.name : `${event.kind} ${event.name}`;
+  return event.state ? `${what}: ${event.state}` : what;
+}
+
 export class Day {
   constructor(map) {
     this.map = map;
@@ -138,7 +144,7 @@ export class Day {
     this.buttons = new Map();
     fill("day-events", ...events.slice(0, 1000).map((event) => {
       const button = el("button", { type: "button", onclick: () => this.choose(event) },
-        time(event.time), ` ${event.kind} ${event.name}: ${event.state}`);
+        time(event.time), ` ${words(event)}`);
       this.buttons.set(event, button);
       return el("li", {}, button);
     }));
@@ -223,7 +229,7 @@ export class Day {
     this.buttons?.get(event)?.setAttribute("aria-current", "true");
     const text = byId("explanation");
     text.hidden = false;
-    text.textContent = event.text ?? `${event.kind}: ${event.name} ${event.state}`;
+    text.textContent = event.text ?? words(event);
     this.scrub(event.time);
     const fixes = [];
     if (event.first !== undefined) {

@@ -23,8 +23,9 @@ export class ConsoleMap {
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawLand());
     }
     L.control.scale().addTo(this.map);
-    this.drawLand();
     this.layers = {};
+    this.drawLand();
+    new ResizeObserver(() => this.map.invalidateSize({ animate: false })).observe(this.map.getContainer());
   }
 
   // Lines of latitude and longitude, and the borders that the place index has.
@@ -126,6 +127,7 @@ export class ConsoleMap {
   }
 
   fit(points) {
+    this.map.invalidateSize({ animate: false });
     if (points.length > 0) this.map.fitBounds(L.latLngBounds(points).pad(0.1), { animate: false, maxZoom: 17 });
   }
 }

@@ -99,7 +99,7 @@ struct ConsoleDay: Sendable {
       }
       add(DeliveredEvent(condition), at: now)
     case .visit(let visit): add(DeliveredEvent(visit, at: now.unixTime), at: now)
-    case .significant: note("significant", "significant change", "moved 500 m or more", at: now)
+    case .significant: note("significant", "significant change", "", at: now)
     case .authorization(let report):
       note("permission", report.status.rawValue, report.accuracy.rawValue, at: now)
     case .demand(let demand):
