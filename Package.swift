@@ -298,8 +298,9 @@ let package = Package(
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "CLinux", "LocationGeocoding", "LocationHost", "LocationModel", "LocationProviders",
-        "LocationService", "TestSupport", "locationctl",
+        "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationModel",
+        "LocationProviders", "LocationService", "LocationSimulation", "TestSupport",
+        "locationctl",
       ],
       swiftSettings: house),
     .testTarget(

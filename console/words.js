@@ -18,7 +18,7 @@ const number = (digits) => new Intl.NumberFormat(undefined, { maximumFractionDig
 const numbers = [number(0), number(1), number(2)];
 
 // Where people measure in feet and miles.
-const imperial = /-(US|LR|MM|GB)\b/.test(navigator.language ?? "");
+const imperial = /-(US|LR|MM)\b/.test(navigator.language ?? "");
 
 export function length(meters) {
   if (meters === undefined || meters === null) return "–";

@@ -51,7 +51,8 @@ class Machine:
         self.daemon = self.app = self.console = None
         config = os.path.join(folder, "locationd.conf")
         with open(config, "w") as file:
-            file.write(f"owner-program = {program('locationctl')}\nagent-program = {program('locationctl')}\n")
+            file.write(f"owner-program = {program('locationctl')}\n"
+                       f"agent-program = {program('locationctl')}\nallow-simulation = yes\n")
         self.socket = os.path.join(folder, "socket")
         self.config = config
         self.environment = {
@@ -88,10 +89,13 @@ class Machine:
 def browser():
     options = webdriver.ChromeOptions()
     for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--no-proxy-server",
-                 "--lang=en-DE", "--disable-background-networking", "--no-first-run", "--disable-dev-shm-usage"):
+                 "--disable-background-networking", "--no-first-run", "--disable-dev-shm-usage"):
         options.add_argument(word)
+    options.add_experimental_option("prefs", {"intl.accept_languages": "en-IE,en"})
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
-    return webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver.set_script_timeout(180)
+    return driver
 
 
 class Page:
@@ -170,6 +174,7 @@ def live(page, machine):
     machine.ctl("authorize", program("AsyncApp"), "always")
     machine.app = subprocess.Popen([program("AsyncApp")], env=machine.environment, stdout=subprocess.DEVNULL)
     machine.ctl("monitor", "add", "office", f"{HOME[0]},{HOME[1]},200")
+    machine.ctl("monitor", "events", "--count", "1", "--timeout", "20")
     page.until("shows the fix", lambda: "48.137" in page.text("#now"))
     page.until("shows the circle of 68 %", lambda: "20 m" in page.text("#now"))
     page.until("shows the source", lambda: "working" in page.text("#sources"))
@@ -309,7 +314,8 @@ def fences(page):
     page.js("arguments[0].value = '2000'; arguments[0].dispatchEvent(new Event('change'))", field)
     page.until("a wider fence changes the day", lambda: page.js(
         "return meridian.day.day.events.filter((one) => one.name === 'bakery').length") < events)
-    page.js("""const handle = document.querySelector(".handle"); handle.scrollIntoView()""")
+    page.js("""const fence = meridian.day.day.fences[0];
+      meridian.map.map.setView([fence.latitude, fence.longitude], 15, {animate: false})""")
     handle = page.one(".handle")
     place = page.js("return meridian.day.day.fences[0].latitude")
     ActionChains(page.driver).drag_and_drop_by_offset(handle, 0, -60).perform()

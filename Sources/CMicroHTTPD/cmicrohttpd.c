@@ -3,6 +3,9 @@
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -83,10 +86,12 @@ static void load(void) {
 
 struct cmhd_server {
   void *daemon;
+  uint16_t port;
   cmhd_calls calls;
 };
 
 struct cmhd_request {
+  const cmhd_server *server;
   void *connection;
   const char *method;
   char *path;
@@ -122,6 +127,7 @@ static int handle(void *context, void *connection, const char *path, const char 
       return 0;
     }
     *kept = request;
+    request->server = server;
     request->connection = connection;
     request->method = method;
     long limit = server->calls.limit(server->calls.context, request);
@@ -182,6 +188,7 @@ cmhd_server *cmhd_start(uint16_t *port, unsigned connections, unsigned seconds, 
   cmhd_server *server = calloc(1, sizeof *server);
   if (server) {
     server->calls = calls;
+    server->port = *port;
     server->daemon = mhd.start(
         USE_THREAD_PER_CONNECTION | USE_INTERNAL_POLLING_THREAD | USE_POLL, *port, NULL, NULL, handle,
         server, OPTION_LISTEN_SOCKET, descriptor, OPTION_CONNECTION_LIMIT, connections,
@@ -204,12 +211,44 @@ const char *cmhd_method(const cmhd_request *request) { return request->method; }
 
 const char *cmhd_path(const cmhd_request *request) { return request->path; }
 
-uint16_t cmhd_peer_port(const cmhd_request *request) {
+// Asks the kernel for the socket at the other end, by both its ends. The tables in /proc are no substitute: a
+// connection can be missing there while others come and go.
+static int64_t user_of(struct sockaddr_in near, struct sockaddr_in far) {
+  struct {
+    struct nlmsghdr head;
+    struct inet_diag_req_v2 body;
+  } question = {.head = {.nlmsg_len = sizeof question, .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                         .nlmsg_flags = NLM_F_REQUEST},
+                .body = {.sdiag_family = AF_INET, .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u}};
+  question.body.id.idiag_sport = near.sin_port;
+  question.body.id.idiag_dport = far.sin_port;
+  question.body.id.idiag_src[0] = near.sin_addr.s_addr;
+  question.body.id.idiag_dst[0] = far.sin_addr.s_addr;
+  question.body.id.idiag_cookie[0] = question.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
+  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+  if (descriptor < 0) return -1;
+  int64_t user = -1;
+  _Alignas(struct nlmsghdr) uint8_t answer[1024];
+  const struct timeval patience = {.tv_sec = 2};
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  ssize_t count = -1;
+  if (send(descriptor, &question, sizeof question, 0) == sizeof question)
+    count = recv(descriptor, answer, sizeof answer, 0);
+  if (count >= (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) &&
+      ((struct nlmsghdr *)answer)->nlmsg_type == SOCK_DIAG_BY_FAMILY)
+    user = ((struct inet_diag_msg *)NLMSG_DATA(answer))->idiag_uid;
+  close(descriptor);
+  return user;
+}
+
+int64_t cmhd_peer_user(const cmhd_request *request) {
   const struct sockaddr *const *address = mhd.info(request->connection, INFO_CLIENT_ADDRESS);
-  if (!address || !*address || (*address)->sa_family != AF_INET) return 0;
-  struct sockaddr_in inet;
-  memcpy(&inet, *address, sizeof inet);
-  return ntohs(inet.sin_port);
+  if (!address || !*address || (*address)->sa_family != AF_INET) return -1;
+  struct sockaddr_in near;
+  memcpy(&near, *address, sizeof near);
+  struct sockaddr_in far = {.sin_family = AF_INET, .sin_port = htons(request->server->port)};
+  far.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return user_of(near, far);
 }
 
 struct search {

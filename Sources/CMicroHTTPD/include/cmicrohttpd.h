@@ -41,8 +41,8 @@ void cmhd_stop(cmhd_server *server);
 const char *cmhd_method(const cmhd_request *request);
 /// The path, decoded.
 const char *cmhd_path(const cmhd_request *request);
-/// The port from which it was sent.
-uint16_t cmhd_peer_port(const cmhd_request *request);
+/// The user whose program holds the other end of the connection, by the kernel; -1 where it names none.
+int64_t cmhd_peer_user(const cmhd_request *request);
 /// A header; NULL when it is missing, or there more than once.
 const char *cmhd_header(const cmhd_request *request, const char *name);
 /// How often a header is there.

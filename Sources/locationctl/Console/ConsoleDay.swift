@@ -1,8 +1,9 @@
 import LocationCoding
 import LocationModel
+import LocationProviders
 import LocationSimulation
 
-/// A day in virtual time: its fixes, what an app would have been delivered, and why (CONSOLE-8).
+/// A day in virtual time: its fixes, what an app would have been delivered, and why (CONSOLE-9).
 struct ConsoleDay: Sendable {
   /// One fix, as the engine has chosen it.
   struct TrackPoint: Hashable, Sendable {
@@ -20,6 +21,8 @@ struct ConsoleDay: Sendable {
   private(set) var events: [JSON] = []
   private(set) var deliveries: [Delivered] = []
   private(set) var begin = Scenario.standardDate
+  /// When a recording began; `nil` until that is known.
+  private var date: UnixTime?
   private var length = Duration.zero
   private var isCut = false
   private var number = 0
@@ -39,7 +42,17 @@ struct ConsoleDay: Sendable {
       throw .usage("\(name), \(error)", next: "correct the line, and open it again")
     }
     fences = input.circles
+    date = Self.firstTime(in: input)
     try run()
+    date = begin
+  }
+
+  /// The time of the first point of a track; a track is played at any time, and is to be seen at its own.
+  private static func firstTime(in input: SimulationInput) -> UnixTime? {
+    guard case .recording(.gpx, let bytes) = input, let document = try? GPXReader.read(bytes) else {
+      return nil
+    }
+    return document.tracks.joined().joined().first?.time ?? document.routes.joined().first?.time
   }
 
   /// Runs it again, with other fences: `[{"identifier": …, "latitude": …, "longitude": …, "radius": …}]`.
@@ -68,9 +81,10 @@ struct ConsoleDay: Sendable {
 
   private mutating func run() throws(Failure) {
     (track, events, deliveries, number, isCut) = ([], [], [], 0, false)
-    let (world, end) = input.world(seed: nil)
+    let (world, end) = input.world(seed: nil, date: date)
     begin = world.now.unixTime
     var simulation = Simulation(world, circles: fences)
+    isCut = end.map { $0 > Self.longest } ?? false
     track.reserveCapacity(90_000)
     do {
       try simulation.run(until: end.map { min($0, Self.longest) }) { event, now in

@@ -83,6 +83,7 @@ struct ConsoleExport {
   private var conditions: [String] {
     day.fences.map { fence in
       let name = fence.identifier.split(whereSeparator: \.isWhitespace).joined(separator: "-")
+        .filter { $0 != "#" }
       return "condition \(name) \(Self.words(fence.circle.center)) \(fence.circle.radius.plain)"
     }
   }
@@ -140,7 +141,8 @@ struct ConsoleExport {
         ]
 
         @Test func day() async throws {
-          let begin = CLLocationCoordinate2D(latitude: \(origin.latitude), longitude: \(origin.longitude))
+          let begin = CLLocationCoordinate2D(
+            latitude: \(origin.latitude), longitude: \(origin.longitude))
           let date = Date(timeIntervalSince1970: \(day.begin.milliseconds / 1000))
           let device = SimulatedDevice(at: begin, date: date)
           let app = device.app("org.example.day")

@@ -1,6 +1,6 @@
 import LocationModel
 
-/// Decides which requests reach the console (CONSOLE-2 to CONSOLE-5).
+/// Decides which requests reach the console (CONSOLE-2 to CONSOLE-5, CONSOLE-7).
 ///
 /// It opens no socket and reads no clock: what it is asked, and when, are its arguments.
 struct ConsoleGate: Sendable {
@@ -12,7 +12,6 @@ struct ConsoleGate: Sendable {
     case passed(ConsoleRoute)
   }
 
-  let port: UInt16
   private let host: String
   private let cookie: String
   private let cookieName: String
@@ -24,7 +23,6 @@ struct ConsoleGate: Sendable {
   /// A gate at a port of the loopback. The token is taken once, until ten minutes after `now`; `users`
   /// are those whose programs may connect.
   init(port: UInt16, token: String, cookie: String, users: Set<UInt32>, at now: Instant) {
-    self.port = port
     host = "127.0.0.1:\(port)"
     cookieName = "meridian-console-\(port)"
     self.token = token

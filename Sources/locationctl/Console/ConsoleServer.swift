@@ -88,12 +88,12 @@ final class ConsoleServer: Sendable {
   // MARK: Requests
 
   private func limit(of request: OpaquePointer) -> Int {
-    let read = Self.request(request, user: user(of: request))
+    let read = Self.request(request)
     return gate.withLock { $0?.limit(of: read) } ?? -1
   }
 
   private func answer(_ request: OpaquePointer) {
-    var read = Self.request(request, user: user(of: request))
+    var read = Self.request(request)
     var (count, exceeded) = (0, Int32(0))
     if let bytes = cmhd_body(request, &count, &exceeded) {
       read.body = Array(UnsafeBufferPointer(start: bytes, count: count))
@@ -110,7 +110,7 @@ final class ConsoleServer: Sendable {
     Self.reply(response, tiles: settings.tileOrigin, to: request)
   }
 
-  private static func request(_ request: OpaquePointer, user: UInt32?) -> ConsoleRequest {
+  private static func request(_ request: OpaquePointer) -> ConsoleRequest {
     func text(_ value: UnsafePointer<CChar>?) -> String? { value.map { String(cString: $0) } }
     var read = ConsoleRequest()
     read.method = text(cmhd_method(request)) ?? ""
@@ -124,20 +124,8 @@ final class ConsoleServer: Sendable {
     read.after = text(cmhd_query(request, "after")).flatMap { Int($0) }
     read.name = text(cmhd_query(request, "name"))
     read.box = text(cmhd_query(request, "box"))
-    read.user = user
+    read.user = UInt32(exactly: cmhd_peer_user(request))
     return read
-  }
-
-  /// Whose program asks, by the kernel's tables of connections.
-  private func user(of request: OpaquePointer) -> UInt32? {
-    let from = cmhd_peer_port(request)
-    guard let to = gate.withLock({ $0?.port }) else { return nil }
-    for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
-      guard let data = FileManager.default.contents(atPath: table) else { continue }
-      let text = String(decoding: data, as: UTF8.self)
-      if let user = PeerTable.user(from: from, to: to, in: text) { return user }
-    }
-    return nil
   }
 
   private static func reply(

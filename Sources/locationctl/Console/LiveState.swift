@@ -2,7 +2,7 @@ import LocationCoding
 import LocationLink
 import LocationModel
 
-/// What a page that is open knows of the daemon, and what is new since it asked (CONSOLE-6).
+/// What a page that is open knows of the daemon, and what is new since it asked (CONSOLE-8).
 struct LiveState: Sendable {
   /// What is replaced as a whole.
   enum Part: String, CaseIterable, Sendable {
