@@ -16,7 +16,8 @@ package struct Outlines: Sendable {
     /// Reads `SOUTH,WEST,NORTH,EAST`; `nil` for anything else.
     package init?(_ text: String) {
       let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map { Double($0) }
-      guard numbers.count == 4, let south = numbers[0], let west = numbers[1], let north = numbers[2],
+      guard numbers.count == 4, let south = numbers[0], let west = numbers[1],
+        let north = numbers[2],
         let east = numbers[3], (-90...90).contains(south), (-180...180).contains(west),
         (south...90).contains(north), (west...180).contains(east)
       else { return nil }

@@ -22,7 +22,8 @@ struct ConsoleExport {
     var (anchor, last) = (first, first)
     var between: [ConsoleDay.TrackPoint] = []
     for point in track.dropFirst() where point.time > last.time {
-      if !between.allSatisfy({ isNear($0, from: anchor, to: point) }) || between.count > mostBetween {
+      if !between.allSatisfy({ isNear($0, from: anchor, to: point) }) || between.count > mostBetween
+      {
         append(from: anchor, to: last, to: &legs)
         (anchor, between) = (last, [])
       }
@@ -55,7 +56,8 @@ struct ConsoleExport {
     let place = Coordinate(
       latitude: (to.coordinate.latitude * 1e6).rounded() / 1e6,
       longitude: (to.coordinate.longitude * 1e6).rounded() / 1e6)
-    legs.append(Leg(to: place, seconds: seconds.rounded(), speed: speed < 0.05 ? 0 : min(speed, 1000)))
+    legs.append(
+      Leg(to: place, seconds: seconds.rounded(), speed: speed < 0.05 ? 0 : min(speed, 1000)))
   }
 
   /// Meters.

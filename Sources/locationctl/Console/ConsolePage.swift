@@ -5,7 +5,8 @@ import Glibc
 struct ConsolePage: Sendable {
   /// Everything that the page consists of.
   static let files = [
-    "index.html", "console.css", "console.js", "live.js", "day.js", "timeline.js", "map.js", "words.js",
+    "index.html", "console.css", "console.js", "live.js", "day.js", "timeline.js", "map.js",
+    "words.js",
     "icon.svg",
   ]
   /// What is served of Leaflet, and what each is called where it is installed, the first that is there.
@@ -21,7 +22,8 @@ struct ConsolePage: Sendable {
   ///
   /// - Throws: what is missing, and how to get it.
   init(_ environment: [String: String], program: String) throws(Failure) {
-    guard let folder = Self.folders(environment, program).first(where: { Self.has("\($0)/index.html") })
+    guard
+      let folder = Self.folders(environment, program).first(where: { Self.has("\($0)/index.html") })
     else {
       throw .refused(
         "the page of the console is not installed: there is no console/index.html in share/meridian",
@@ -40,7 +42,9 @@ struct ConsolePage: Sendable {
     if let named = environment["MERIDIAN_CONSOLE"], !named.isEmpty { return [named] }
     let parts = program.split(separator: "/", omittingEmptySubsequences: false)
     let own = parts.dropLast().joined(separator: "/")
-    let package = parts.lastIndex(of: ".build").map { parts[..<$0].joined(separator: "/") + "/console" }
+    let package = parts.lastIndex(of: ".build").map {
+      parts[..<$0].joined(separator: "/") + "/console"
+    }
     return (package.map { [$0] } ?? [])
       + ["\(own)/../share", "/usr/local/share", "/usr/share"].map { "\($0)/meridian/console" }
   }
@@ -59,7 +63,9 @@ struct ConsolePage: Sendable {
     to name: String, in folder: String, as names: [String]
   ) -> ConsoleResponse {
     for file in names {
-      guard let data = try? Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)")) else { continue }
+      guard let data = try? Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(file)")) else {
+        continue
+      }
       return ConsoleResponse(type: type(of: name), [UInt8](data))
     }
     return ConsoleResponse(404, "\(name) is not installed.")

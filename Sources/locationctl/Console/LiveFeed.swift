@@ -118,7 +118,8 @@ extension Explanation {
     }
     return .fields([
       "number": record.number.json, "app": record.app.name.json, "kind": event.kind.rawValue.json,
-      "name": event.name.json, "state": event.state.json, "time": record.delivered.milliseconds.json,
+      "name": event.name.json, "state": event.state.json,
+      "time": record.delivered.milliseconds.json,
       "first": first?.milliseconds.json, "last": last?.milliseconds.json, "text": text.json,
     ])
   }

@@ -32,7 +32,8 @@ struct ConsoleDayTests {
       let meters = 5 * Double(min(second, 1200 - second))
       let (minute, rest) = (second / 60, second % 60)
       let time = "2026-05-04T06:\(minute < 10 ? "0" : "")\(minute):\(rest < 10 ? "0" : "")\(rest)Z"
-      return "<trkpt lat=\"\(48.137 + meters / 111_200)\" lon=\"11.575\"><time>\(time)</time></trkpt>"
+      return
+        "<trkpt lat=\"\(48.137 + meters / 111_200)\" lon=\"11.575\"><time>\(time)</time></trkpt>"
     }
     return Array(("<gpx><trk><trkseg>" + points.joined() + "</trkseg></trk></gpx>").utf8)
   }()
@@ -60,7 +61,11 @@ struct ConsoleDayTests {
     let numbered = (events["events"] as? [[String: Any]] ?? []).filter { $0["number"] != nil }
     #expect(numbered.count == explained.count)
     #expect(numbered.map { $0["state"] as? String } == explained.map { $0["state"] as? String })
-    #expect(day.track.count == (try lines.objects().filter { $0["type"] as? String == "update" }.filter { $0["latitude"] != nil }.count))
+    #expect(
+      day.track.count
+        == (try lines.objects().filter { $0["type"] as? String == "update" }.filter {
+          $0["latitude"] != nil
+        }.count))
     let text = numbered.compactMap { $0["text"] as? String }.joined()
     #expect(text.contains("\"bakery\": satisfied"))
     #expect(text.contains("% likely"))
@@ -85,8 +90,10 @@ struct ConsoleDayTests {
     arguments: [
       "", "{}", "[1]", #"[{"identifier":"a","latitude":91,"longitude":0,"radius":5}]"#,
       #"[{"identifier":"a","latitude":1,"longitude":0,"radius":-5}]"#,
-      "[" + Array(repeating: #"{"identifier":"a","latitude":1,"longitude":0,"radius":5}"#, count: 501).joined(
-        separator: ",") + "]",
+      "["
+        + Array(repeating: #"{"identifier":"a","latitude":1,"longitude":0,"radius":5}"#, count: 501)
+        .joined(
+          separator: ",") + "]",
     ])
   func wrongFences(text: String) throws {
     var day = try Self.day()
@@ -102,17 +109,22 @@ struct ConsoleDayTests {
     let bytes = day.trackBytes
     #expect(bytes.count == 32 * day.track.count)
     let numbers = (0..<4).map { at in
-      Double(bitPattern: (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[8 * at + $1]) << (8 * UInt64($1)) })
+      Double(
+        bitPattern: (0..<8).reduce(UInt64(0)) {
+          $0 | UInt64(bytes[8 * at + $1]) << (8 * UInt64($1))
+        })
     }
     #expect(
       numbers == [
-        first.time.milliseconds, first.coordinate.latitude, first.coordinate.longitude, first.accuracy,
+        first.time.milliseconds, first.coordinate.latitude, first.coordinate.longitude,
+        first.accuracy,
       ])
   }
 
   @Test("CONSOLE-9: a story that is too long is cut, and says so")
   func tooLong() throws {
-    let day = try Self.day("scenario Long\nplace 48,11\nreceiver cold every 3600s\n00:00:00 stay 40d\n")
+    let day = try Self.day(
+      "scenario Long\nplace 48,11\nreceiver cold every 3600s\n00:00:00 stay 40d\n")
     let json = String(decoding: day.json.bytes, as: UTF8.self)
     #expect(json.contains(#""cut":true"#))
   }
@@ -136,7 +148,8 @@ struct ConsoleDayTests {
     try day.setFences(Self.fences)
     let exported = ConsoleExport(day).scenario
     #expect(exported.contains("00:20:00 walk to 48.143,11.575"))
-    #expect(exported.contains("place 48.137,11.575\ncondition home 48.137,11.575 150\ncondition far"))
+    #expect(
+      exported.contains("place 48.137,11.575\ncondition home 48.137,11.575 150\ncondition far"))
     #expect(!exported.contains("bakery 48"))
     #expect(try ConsoleDay("again.txt", Array(exported.utf8)).fences.count == 2)
   }
@@ -146,7 +159,8 @@ struct ConsoleDayTests {
   func test() throws {
     var day = try ConsoleDay("way.gpx", Self.gpx)
     try day.setFences(Self.fences)
-    let url = SharedData.packageRoot.appending(path: "Tests/LocationTestingTests/ConsoleDayTests.swift")
+    let url = SharedData.packageRoot.appending(
+      path: "Tests/LocationTestingTests/ConsoleDayTests.swift")
     let exported = ConsoleExport(day).test
     if ProcessInfo.processInfo.environment["UPDATE_TRANSCRIPTS"] == "1" {
       try exported.write(to: url, atomically: true, encoding: .utf8)
@@ -158,7 +172,8 @@ struct ConsoleDayTests {
   func names() throws {
     var day = try ConsoleDay("a\"\n#b.gpx", Self.gpx)
     try day.setFences(
-      Array(#"[{"identifier":"x\"\\\n #y","latitude":48.137,"longitude":11.575,"radius":150}]"#.utf8))
+      Array(
+        #"[{"identifier":"x\"\\\n #y","latitude":48.137,"longitude":11.575,"radius":150}]"#.utf8))
     let test = ConsoleExport(day).test
     #expect(test.contains(#"("x\"\\\u{a} #y", "#))
     let again = try ConsoleDay("again.txt", Array(ConsoleExport(day).scenario.utf8))

@@ -12,7 +12,8 @@ struct ConsoleGateTests {
 
   /// A request of the page itself.
   private static func request(
-    _ method: String = "GET", _ path: String = "/", cookie: String? = "meridian-console-8080=a-cookie"
+    _ method: String = "GET", _ path: String = "/",
+    cookie: String? = "meridian-console-8080=a-cookie"
   ) -> ConsoleRequest {
     var request = ConsoleRequest()
     (request.method, request.path, request.cookie) = (method, path, cookie)
@@ -70,7 +71,8 @@ struct ConsoleGateTests {
   @Test(
     "CONSOLE-2: refuses a request without the cookie, or with another",
     arguments: [
-      nil, "", "meridian-console-8080=", "meridian-console-8080=a-cookiE", "meridian-console-8081=a-cookie",
+      nil, "", "meridian-console-8080=", "meridian-console-8080=a-cookiE",
+      "meridian-console-8081=a-cookie",
       "x-meridian-console-8080=a-cookie",
     ])
   func cookie(value: String?) {
@@ -90,7 +92,8 @@ struct ConsoleGateTests {
   @Test(
     "CONSOLE-4: refuses what another origin asks",
     arguments: [
-      "http://evil.example", "null", "http://127.0.0.1:8081", "https://127.0.0.1:8080", "http://localhost:8080",
+      "http://evil.example", "null", "http://127.0.0.1:8081", "https://127.0.0.1:8080",
+      "http://localhost:8080",
     ])
   func origin(name: String) {
     #expect(status(Self.changed { $0.origin = name }) == 403)
@@ -107,19 +110,25 @@ struct ConsoleGateTests {
     #expect(status(Self.changed { $0.isOriginAmbiguous = true }) == 403)
   }
 
-  @Test("CONSOLE-4: refuses what a page of another site has loaded", arguments: ["cross-site", "same-site"])
+  @Test(
+    "CONSOLE-4: refuses what a page of another site has loaded",
+    arguments: ["cross-site", "same-site"])
   func site(name: String) {
     #expect(status(Self.changed { $0.site = name }) == 403)
   }
 
-  @Test("CONSOLE-5: refuses programs of other users, and of nobody", arguments: [nil, 0, 1001] as [UInt32?])
+  @Test(
+    "CONSOLE-5: refuses programs of other users, and of nobody",
+    arguments: [nil, 0, 1001] as [UInt32?])
   func user(number: UInt32?) {
     #expect(status(Self.changed { $0.user = number }) == 403)
     let request = Self.changed { $0.user = number }
     #expect(gate.limit(of: request) == nil, "nothing of it is read")
   }
 
-  @Test("CONSOLE-7: answers GET and POST alone", arguments: ["PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "get", ""])
+  @Test(
+    "CONSOLE-7: answers GET and POST alone",
+    arguments: ["PUT", "DELETE", "OPTIONS", "HEAD", "TRACE", "get", ""])
   func method(name: String) {
     #expect(status(Self.request(name)) == 405)
   }
@@ -127,7 +136,8 @@ struct ConsoleGateTests {
   @Test(
     "CONSOLE-7: has nothing at other addresses",
     arguments: [
-      ("GET", "/../etc/passwd"), ("GET", "/console"), ("GET", "/leaflet/../x"), ("GET", "/leaflet/"), ("GET", ""),
+      ("GET", "/../etc/passwd"), ("GET", "/console"), ("GET", "/leaflet/../x"),
+      ("GET", "/leaflet/"), ("GET", ""),
       ("GET", "/api/services"), ("POST", "/"), ("POST", "/api/live"), ("POST", "/api/rekey"),
     ])
   func elsewhere(method: String, path: String) {
@@ -148,7 +158,8 @@ struct ConsoleGateTests {
   @Test("CONSOLE-6: lets a browser load nothing from elsewhere, but the tiles of a person's choice")
   func protection() throws {
     func policy(_ tiles: String?) -> String {
-      ConsoleResponse.protection(tiles: tiles).first { $0.name == "Content-Security-Policy" }?.value ?? ""
+      ConsoleResponse.protection(tiles: tiles).first { $0.name == "Content-Security-Policy" }?.value
+        ?? ""
     }
     #expect(policy(nil).hasPrefix("default-src 'none'; script-src 'self'; style-src 'self'; "))
     #expect(policy(nil).contains("img-src 'self' data:;"))
@@ -156,7 +167,8 @@ struct ConsoleGateTests {
     let invocation = try Invocation(["console"])
     let settings = try ConsoleSettings(
       tiles: "https://tiles.example:8443/{z}/{x}/{y}.png", attribution: "them", as: invocation)
-    #expect(policy(settings.tileOrigin).contains("img-src 'self' data: https://tiles.example:8443;"))
+    #expect(
+      policy(settings.tileOrigin).contains("img-src 'self' data: https://tiles.example:8443;"))
     for address in ["ftp://x/{z}", "tiles", "https://a b/", "https://x;script-src *"] {
       #expect(throws: Failure.self) {
         try ConsoleSettings(tiles: address, attribution: "them", as: invocation)

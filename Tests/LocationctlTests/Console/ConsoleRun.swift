@@ -85,6 +85,7 @@ final class ConsoleRun: Sendable {
     let end = bytes.indices.dropLast(3).first { bytes[$0...].starts(with: [13, 10, 13, 10]) }
     let head = String(decoding: bytes.prefix(end ?? bytes.count), as: UTF8.self)
     let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
-    return Answer(status: status, head: head, body: Array(bytes.dropFirst((end ?? bytes.count) + 4)))
+    return Answer(
+      status: status, head: head, body: Array(bytes.dropFirst((end ?? bytes.count) + 4)))
   }
 }

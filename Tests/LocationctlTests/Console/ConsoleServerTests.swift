@@ -43,7 +43,9 @@ struct ConsoleServerTests {
     #expect(try console.ask("GET /api/live").status == 401)
   }
 
-  @Test("CONSOLE-3, CONSOLE-4: a rebound name and another origin's script are refused, with the cookie too")
+  @Test(
+    "CONSOLE-3, CONSOLE-4: a rebound name and another origin's script are refused, with the cookie too"
+  )
   func foreign() async throws {
     let console = try await ConsoleRun()
     let cookie = "Cookie: \(try console.enter())"
@@ -80,7 +82,10 @@ struct ConsoleServerTests {
         + "print(link.getresponse().status)\n"
       return try Run(
         program: "/usr/bin/setpriv",
-        ["--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "/usr/bin/python3", "-c", script]
+        [
+          "--reuid", "nobody", "--regid", "nogroup", "--clear-groups", "/usr/bin/python3", "-c",
+          script,
+        ]
       ).output
     }
     #expect(try status("/?token=\(console.token)", "") == "403\n")
@@ -99,7 +104,8 @@ struct ConsoleServerTests {
     ] {
       for header in [
         "Content-Security-Policy: default-src 'none'; script-src 'self'", "frame-ancestors 'none'",
-        "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer", "Cache-Control: no-store",
+        "X-Content-Type-Options: nosniff", "Referrer-Policy: no-referrer",
+        "Cache-Control: no-store",
         "Cross-Origin-Resource-Policy: same-origin",
       ] {
         #expect(answer.head.contains(header), "\(header) in \(answer.head)")
@@ -113,7 +119,8 @@ struct ConsoleServerTests {
     let console = try await ConsoleRun()
     let headers = ["Cookie: \(try console.enter())", "Origin: \(console.origin)"]
     for method in ["PUT", "DELETE", "OPTIONS", "PATCH"] {
-      #expect(try console.ask("\(method) /api/services", headers: headers).status == 405, "\(method)")
+      #expect(
+        try console.ask("\(method) /api/services", headers: headers).status == 405, "\(method)")
     }
     let long = [UInt8](repeating: UInt8(ascii: "a"), count: 70_000)
     #expect(try console.ask("POST /api/services", headers: headers, body: long).status == 413)
@@ -139,14 +146,16 @@ struct ConsoleServerTests {
   @Test("says what is wrong with the words and the file, and serves nothing")
   func wrong() throws {
     #expect(try Run(["console", "--port", "70000"]).status == 2)
-    #expect(try Run(["console", "--tiles", "https://tiles.example/{z}"]).error.contains("--attribution"))
+    #expect(
+      try Run(["console", "--tiles", "https://tiles.example/{z}"]).error.contains("--attribution"))
     let folder = try TemporaryFolder()
     let file = folder.file("broken.txt")
     try Data("scenario Broken\nplace nowhere\n".utf8).write(to: URL(fileURLWithPath: file))
     let run = try Run(["console", "--no-open", file])
     #expect(run.status == 2)
     #expect(run.error.contains("line 2"))
-    let missing = try Run(["console", "--no-open"], environment: ["MERIDIAN_CONSOLE": "/nonexistent"])
+    let missing = try Run(
+      ["console", "--no-open"], environment: ["MERIDIAN_CONSOLE": "/nonexistent"])
     #expect(missing.error.contains("Next: make install"))
   }
 
