@@ -14,6 +14,8 @@ export class Live {
     this.delays = [];
     byId("services").addEventListener("change", (event) =>
       this.change("services", { on: event.target.checked }));
+    // While a choice is open its table stays as it is.
+    byId("apps").addEventListener("focusout", () => setTimeout(() => this.renderApps()));
     byId("watch").addEventListener("submit", (event) => {
       event.preventDefault();
       const place = this.state.status?.lastFix?.place;

@@ -206,7 +206,9 @@ def control(page, machine):
     page.click("#services")
     page.until("and on", lambda: "are on" in machine.ctl("services"))
     row = "#apps select[aria-label*=AsyncApp]"
+    page.js("document.querySelector(arguments[0]).focus()", row)
     Select(page.one(row)).select_by_visible_text("whenInUse")
+    page.js("document.activeElement.blur()")
     page.until("changes what an app may know", lambda: re.search(r"AsyncApp\s+whenInUse", machine.ctl("apps")))
     page.one("#watch [name=identifier]").clear()
     page.one("#watch [name=identifier]").send_keys("here")
