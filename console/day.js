@@ -95,6 +95,8 @@ export class Day {
     const day = await answer.json();
     const bytes = await (await ask("/api/day/track")).arrayBuffer();
     [this.day, this.track] = [day, new Float64Array(bytes)];
+    this.tiers = day.events.filter((event) => event.kind === "tier");
+    this.lives = day.events.filter((event) => event.kind === "life");
     const view = keepsView && [this.timeline.from, this.timeline.to, this.timeline.now];
     this.timeline.set(day, this.track);
     if (view) [this.timeline.from, this.timeline.to] = view;
@@ -178,17 +180,30 @@ export class Day {
     if (fix) this.map.showFix(fix, fix.accuracy);
     else this.map.forgetFix();
     byId("clock").textContent = clockText(this.timeline.now);
-    const latest = (kind) => this.day.events.findLast((event) => event.kind === kind && event.time <= this.timeline.now);
-    list("moment", [
-      ["Time", time(this.timeline.now, true)],
-      ["Last fix", fix ? time(fix.time) : "none yet"],
-      ["Place", degrees(fix)], ["Within (68 %)", length(fix?.accuracy)],
-      ["Hardware", latest("tier")?.name ?? "off"], ["App", latest("life")?.name ?? "in use"],
-    ]);
+    byId("clock").title = new Date(this.timeline.now).toISOString();
+    this.showMoment(fix);
     clearTimeout(this.linking);
     this.linking = setTimeout(() => {
       if (this.day.end > 0) history.replaceState(null, "", `#t=${new Date(this.timeline.now).toISOString()}`);
     }, 300);
+  }
+
+  /** What holds at this time, in elements that stay. */
+  showMoment(fix) {
+    if (!this.moment) {
+      const names = ["Last fix", "Place", "Within (68 %)", "Hardware", "App"];
+      this.moment = names.map(() => el("span"));
+      list("moment", names.map((name, index) => [name, this.moment[index]]));
+    }
+    const latest = (events) => events?.findLast((event) => event.time <= this.timeline.now)?.name;
+    const texts = [
+      fix ? clockText(fix.time) : "none yet", degrees(fix), length(fix?.accuracy),
+      latest(this.tiers) ?? "off", latest(this.lives) ?? "in use",
+    ];
+    texts.forEach((text, index) => {
+      if (this.moment[index].textContent !== text) this.moment[index].textContent = text;
+    });
+    this.moment[0].title = fix ? new Date(fix.time).toISOString() : "";
   }
 
   goToLink() {

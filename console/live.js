@@ -64,7 +64,7 @@ export class Live {
     if (this.trail.length > 10000) this.trail.splice(0, 2000);
     this.log.push(...log);
     if (this.log.length > 500) this.log.splice(0, this.log.length - 400);
-    this.render(new Set([...Object.keys(parts), ...(log.length ? ["log"] : []), ...(fixes.length ? ["trail"] : [])]));
+    this.render(parts.daemon?.problem || whole ? undefined : new Set([...Object.keys(parts), ...(log.length ? ["log"] : []), ...(fixes.length ? ["trail"] : [])]));
     const last = fixes[fixes.length - 1];
     if (last && !whole) {
       requestAnimationFrame(() => {

@@ -14,7 +14,7 @@ export class ConsoleMap {
     }
     // What moves is drawn apart from what stays, so that a scrub does not paint a day again.
     this.still = L.canvas({ pane: "way", padding: 0.3 });
-    this.moving = L.canvas({ pane: "now", padding: 0.1 });
+    this.moving = L.svg({ pane: "now", padding: 0.5 });
     this.land = L.layerGroup().addTo(this.map);
     if (settings.tiles) {
       L.tileLayer(settings.tiles, { attribution: settings.attribution, maxZoom: 19 }).addTo(this.map);

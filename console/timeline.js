@@ -8,6 +8,8 @@ export class Timeline {
   /** `scrub` is called with a time, `choose` with an event. */
   constructor(scrub, choose) {
     this.canvas = byId("timeline");
+    // The line of the time is apart, so that a scrub paints no lane again.
+    this.line = byId("line");
     this.paper = this.canvas.getContext("2d");
     [this.scrub, this.choose] = [scrub, choose];
     this.lanes = [];
@@ -31,12 +33,12 @@ export class Timeline {
     if (this.now < this.from || this.now > this.to) {
       const span = this.to - this.from;
       [this.from, this.to] = [this.now - span / 2, this.now + span / 2];
-      this.picture = undefined;
+      this.draw();
     }
     const share = (this.now - this.day.begin) / Math.max(this.day.end - this.day.begin, 1);
     this.canvas.setAttribute("aria-valuenow", String(Math.round(share * 1000)));
     this.canvas.setAttribute("aria-valuetext", clockText(this.now));
-    this.paint();
+    this.place();
   }
 
   zoom(factor, around = this.now) {
@@ -98,44 +100,33 @@ export class Timeline {
     return best;
   }
 
-  /** Everything but the line of the time, kept as a picture. */
-  draw() {
-    this.picture = undefined;
-    this.paint();
+  /** Puts the line where the time is. */
+  place() {
+    const x = this.x(this.now);
+    this.line.hidden = x < gutter || x > this.width;
+    this.line.style.transform = `translateX(${x - 1}px)`;
   }
 
-  paint() {
+  draw() {
     const scale = devicePixelRatio || 1;
     const [width, height] = [this.width, this.canvas.clientHeight];
     if (width === 0) return;
     if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
       [this.canvas.width, this.canvas.height] = [Math.round(width * scale), Math.round(height * scale)];
-      this.picture = undefined;
     }
-    this.paper.setTransform(1, 0, 0, 1, 0, 0);
-    this.paper.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    this.picture ??= this.drawn(scale, width, height);
-    this.paper.drawImage(this.picture, 0, 0);
-    this.paper.setTransform(scale, 0, 0, scale, 0, 0);
-    this.paper.fillStyle = this.look.bad;
-    const x = this.x(this.now);
-    if (x >= gutter) this.paper.fillRect(x - 1, 0, 2, height);
-  }
-
-  drawn(scale, width, height) {
     const style = getComputedStyle(document.documentElement);
     const value = (name) => style.getPropertyValue(`--${name}`).trim();
     this.look = { text: value("text"), dim: value("dim"), line: value("line"), accent: value("accent"),
       bad: value("bad"), good: value("good"), doubt: value("doubt") };
-    const picture = document.createElement("canvas");
-    [picture.width, picture.height] = [this.canvas.width, this.canvas.height];
-    const paper = picture.getContext("2d");
-    paper.scale(scale, scale);
+    const paper = this.paper;
+    paper.setTransform(scale, 0, 0, scale, 0, 0);
+    paper.clearRect(0, 0, width, height);
     paper.font = "12px system-ui, sans-serif";
     paper.textBaseline = "middle";
     this.drawTimes(paper, width, height);
     this.lanes.forEach((lane, index) => this.drawLane(paper, lane, 22 + index * 22, width));
-    return picture;
+    this.line.style.height = `${height}px`;
+    this.place();
   }
 
   drawTimes(paper, width, height) {

@@ -53,7 +53,8 @@ export function table(caption, heads, rows, whenEmpty) {
     "table", { "aria-label": caption },
     el("thead", {}, el("tr", {}, ...heads.map((head) => el("th", { scope: "col" }, head)))),
     el("tbody", {}, ...rows.map((cells) =>
-      el("tr", {}, ...cells.map((cell) => el("td", {}, cell ?? ""))))));
+      el("tr", {}, ...cells.map((cell) =>
+        el("td", { class: typeof cell === "string" && cell.length > 24 ? "wide" : undefined }, cell ?? ""))))));
 }
 
 /** Replaces what is in an element, unless a person is just using it. */

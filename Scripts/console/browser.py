@@ -92,6 +92,7 @@ def browser():
                  "--disable-background-networking", "--no-first-run", "--disable-dev-shm-usage"):
         options.add_argument(word)
     options.add_experimental_option("prefs", {"intl.accept_languages": "en-IE,en"})
+    options.add_experimental_option("perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
     options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
     driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
     driver.set_script_timeout(180)

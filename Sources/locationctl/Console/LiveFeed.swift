@@ -28,15 +28,19 @@ final class LiveFeed: Sendable {
   private func ask() {
     var daemon: RunningDaemon?
     var round = 0
+    var failures = 0
     while end.wait(timeout: .now() + (board.isWatched ? Self.pause : Self.idlePause)) == .timedOut {
       guard board.isWatched else { continue }
       do throws(Failure) {
         let current = if let daemon { daemon } else { try RunningDaemon.needed() }
         daemon = current
         try look(at: current, everything: round % Self.roundsOfAll == 0)
-        round += 1
+        (round, failures) = (round + 1, 0)
       } catch {
         (daemon, round) = (nil, 0)
+        failures += 1
+        // One that starts over is back in a moment.
+        guard failures > Self.patience else { continue }
         let problem = error.json
         board.change { $0.leave(problem) }
       }
@@ -101,6 +105,8 @@ final class LiveFeed: Sendable {
   private static let idlePause = DispatchTimeInterval.seconds(1)
   /// Everything else than the status is asked for in each fourth round.
   private static let roundsOfAll = 4
+  /// How many questions in a row may fail before the page says so.
+  private static let patience = 2
   private static let mostEvents = 200
   private static let earlierRecords = 100
 }
