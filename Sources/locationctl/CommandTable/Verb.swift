@@ -32,7 +32,7 @@ struct Verb: Sendable {
   static let all: [Verb] = [
     watch, once, heading, beacons, advertise, geocode, reverse, simulate, location, explain, soak,
     record,
-    replay, fleet, console, status, apps, authorize, agent, services, monitor, log, data, map,
+    replay, fleet, console, top, status, apps, authorize, agent, services, monitor, log, data, map,
     doctor,
     setup, help,
     version,
