@@ -298,9 +298,9 @@ let package = Package(
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationModel",
-        "LocationProviders", "LocationService", "LocationSimulation", "TestSupport",
-        "locationctl",
+        "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationLink",
+        "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
+        "TestSupport", "locationctl",
       ],
       swiftSettings: house),
     .testTarget(

@@ -229,8 +229,8 @@ static int64_t user_of(struct sockaddr_in near, struct sockaddr_in far) {
   if (descriptor < 0) return -1;
   int64_t user = -1;
   _Alignas(struct nlmsghdr) uint8_t answer[1024];
-  const struct timeval patience = {.tv_sec = 2};
-  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+  const struct timeval two_seconds = {.tv_sec = 2};
+  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &two_seconds, sizeof two_seconds);
   ssize_t count = -1;
   if (send(descriptor, &question, sizeof question, 0) == sizeof question)
     count = recv(descriptor, answer, sizeof answer, 0);

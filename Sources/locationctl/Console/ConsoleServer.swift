@@ -45,7 +45,7 @@ final class ConsoleServer: Sendable {
       })
     var port = wanted
     var fault: Int32 = 0
-    guard let server = cmhd_start(&port, Self.mostConnections, Self.patience, calls, &fault) else {
+    guard let server = cmhd_start(&port, Self.mostConnections, Self.longestSilence, calls, &fault) else {
       throw Self.failure(fault, port: wanted)
     }
     let opened = ConsoleGate(
@@ -146,7 +146,7 @@ final class ConsoleServer: Sendable {
   /// Chosen: a browser opens six connections to a server, and a person has two pages open.
   private static let mostConnections: UInt32 = 24
   /// Seconds; longer than a page waits for news.
-  private static let patience: UInt32 = 30
+  private static let longestSilence: UInt32 = 30
 
   // MARK: Answers
 

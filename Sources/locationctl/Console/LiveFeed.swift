@@ -40,7 +40,7 @@ final class LiveFeed: Sendable {
         (daemon, round) = (nil, 0)
         failures += 1
         // One that starts over is back in a moment.
-        guard failures > Self.patience else { continue }
+        guard failures > Self.mostFailures else { continue }
         let problem = error.json
         board.change { $0.leave(problem) }
       }
@@ -106,7 +106,7 @@ final class LiveFeed: Sendable {
   /// Everything else than the status is asked for in each fourth round.
   private static let roundsOfAll = 4
   /// How many questions in a row may fail before the page says so.
-  private static let patience = 2
+  private static let mostFailures = 2
   private static let mostEvents = 200
   private static let earlierRecords = 100
 }
