@@ -73,7 +73,7 @@ final class LiveFeed: Sendable {
   }
 
   /// The addresses of sources as a person may see them: the key of a service never.
-  private static func shown(_ status: DaemonStatus) -> DaemonStatus {
+  static func shown(_ status: DaemonStatus) -> DaemonStatus {
     var status = status
     for index in status.sources.indices {
       guard let source = try? Source(url: status.sources[index].url) else { continue }
