@@ -45,7 +45,8 @@ final class ConsoleServer: Sendable {
       })
     var port = wanted
     var fault: Int32 = 0
-    guard let server = cmhd_start(&port, Self.mostConnections, Self.longestSilence, calls, &fault) else {
+    guard let server = cmhd_start(&port, Self.mostConnections, Self.longestSilence, calls, &fault)
+    else {
       throw Self.failure(fault, port: wanted)
     }
     let opened = ConsoleGate(
