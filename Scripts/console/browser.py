@@ -199,6 +199,7 @@ def live(page, machine):
     check("fits a narrow screen", page.js("return document.documentElement.scrollWidth <= innerWidth"))
     page.driver.set_window_size(1400, 900)
     delays(page, machine)
+    costs(page, machine)
 
 
 def control(page, machine):
@@ -237,6 +238,44 @@ def delays(page, machine):
     if values:
         figures["fix_to_frame_median_ms"] = round(statistics.median(values))
         figures["fix_to_frame_p99_ms"] = round(values[min(len(values) - 1, math.ceil(len(values) * 0.99) - 1)])
+
+
+def costs(page, machine):
+    """What an hour of fixes leaves in the page, and what a page costs the daemon."""
+    def heap():
+        page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+        return page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
+
+    feed = """const live = meridian.live;
+      for (let at = 0; at < arguments[0]; at++) {
+        const fix = {time: 1777852800e9 + at * 1e9, accuracy: 5,
+          place: {latitude: 48.137 + at * 1e-6, longitude: 11.575}};
+        live.take({version: 1, whole: false, trail: [fix], log: [{date: fix.time, category: "fix", message: "x"}],
+          status: {...live.state.status, lastFix: fix}});
+      }"""
+    page.js(feed, 12000)
+    first = heap()
+    page.js(feed, 3600)
+    figures["page_heap_kb"], figures["page_heap_growth_of_an_hour_kb"] = first // 1024, (heap() - first) // 1024
+    check("an hour of fixes leaves the memory of the page as it was", heap() - first < 1_000_000, heap() - first)
+
+    def seconds():
+        with open(f"/proc/{machine.daemon.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def used():
+        begin = seconds()
+        time.sleep(20)
+        return round((seconds() - begin) / 20 * 100, 2)
+
+    figures["daemon_cpu_percent_with_page"] = used()
+    address = page.driver.current_url
+    page.driver.get("about:blank")
+    time.sleep(4)
+    figures["daemon_cpu_percent_without_page"] = used()
+    page.driver.get(address)
+    page.until("comes back to the page with its cookie", lambda: "Daemon" in page.text("#state"))
 
 
 WALK = """scenario A walk to the bakery
