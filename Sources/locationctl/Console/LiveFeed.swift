@@ -99,12 +99,12 @@ final class LiveFeed: Sendable {
     }
   }
 
-  /// Chosen: a fix is painted a quarter of a second after it at the latest, and 4 questions a second
-  /// cost the daemon nothing that can be measured.
+  /// Chosen: a fix is painted a quarter of a second after it at the latest. Each question costs the daemon a
+  /// look at who asks.
   private static let pause = DispatchTimeInterval.milliseconds(250)
   private static let idlePause = DispatchTimeInterval.seconds(1)
-  /// Everything else than the status is asked for in each fourth round.
-  private static let roundsOfAll = 4
+  /// Everything else than the status is asked for every two seconds.
+  private static let roundsOfAll = 8
   /// How many questions in a row may fail before the page says so.
   private static let mostFailures = 2
   private static let mostEvents = 200
