@@ -23,6 +23,8 @@ try {
   day.wasOpened = () => show(true);
   byId("show-live").addEventListener("click", () => show(false));
   byId("show-day").addEventListener("click", () => show(true));
+  // What is drawn has the colors of its time.
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => show(!byId("day").hidden));
   await day.begin();
   // For the script that measures and photographs it.
   globalThis.meridian = { map, live, day };

@@ -107,12 +107,19 @@ export class Day {
       + (day.cut ? ", cut: the rest is too long to show in one piece" : "");
     for (const id of ["save-scenario", "save-test"]) byId(id).hidden = day.fixes === 0;
     byId("timeline-area").hidden = false;
-    if (day.scenario !== undefined) byId("story").elements.text.value = day.scenario;
+    this.write();
     this.render();
     if (!keepsView) this.map.fit(this.line.length ? this.line : day.fences.map((fence) => [fence.latitude, fence.longitude]));
     this.scrub(view ? view[2] : day.begin);
     if (!view) this.goToLink();
     this.openingTime = performance.now() - began;
+  }
+
+  /** The scenario of the day, its own or one that goes the same way, to be changed by hand. */
+  async write() {
+    const field = byId("story").elements.text;
+    const text = this.day.scenario ?? await (await ask("/api/day/scenario")).text();
+    if (document.activeElement !== field) field.value = text;
   }
 
   async setFences(fences) {
@@ -179,9 +186,14 @@ export class Day {
     const fix = this.fixAt(this.timeline.now);
     if (fix) this.map.showFix(fix, fix.accuracy);
     else this.map.forgetFix();
-    byId("clock").textContent = clockText(this.timeline.now);
-    byId("clock").title = new Date(this.timeline.now).toISOString();
-    this.showMoment(fix);
+    // Words ten times a second: nobody reads more, and frames stay small.
+    if (!this.speaking) {
+      this.showMoment(fix);
+      this.speaking = setTimeout(() => {
+        this.speaking = undefined;
+        this.showMoment(this.fixAt(this.timeline.now));
+      }, 100);
+    }
     clearTimeout(this.linking);
     this.linking = setTimeout(() => {
       if (this.day.end > 0) history.replaceState(null, "", `#t=${new Date(this.timeline.now).toISOString()}`);
@@ -190,6 +202,8 @@ export class Day {
 
   /** What holds at this time, in elements that stay. */
   showMoment(fix) {
+    byId("clock").textContent = clockText(this.timeline.now);
+    byId("clock").title = new Date(this.timeline.now).toISOString();
     if (!this.moment) {
       const names = ["Last fix", "Place", "Within (68 %)", "Hardware", "App"];
       this.moment = names.map(() => el("span"));

@@ -85,7 +85,6 @@ export class Timeline {
     });
   }
 
-  get width() { return this.canvas.clientWidth; }
   x(time) { return gutter + (time - this.from) / (this.to - this.from) * (this.width - gutter); }
   timeAt(x) { return this.from + (x - gutter) / (this.width - gutter) * (this.to - this.from); }
 
@@ -109,6 +108,8 @@ export class Timeline {
 
   draw() {
     const scale = devicePixelRatio || 1;
+    // Kept: asking for it while scrubbing would lay the whole page out.
+    this.width = this.canvas.clientWidth;
     const [width, height] = [this.width, this.canvas.clientHeight];
     if (width === 0) return;
     if (this.canvas.width !== Math.round(width * scale) || this.canvas.height !== Math.round(height * scale)) {
