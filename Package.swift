@@ -178,6 +178,9 @@ let package = Package(
 
     .target(name: "CXCB"),
 
+    // The server of the console, loaded where it is opened (docs/decisions/0116).
+    .target(name: "CMicroHTTPD"),
+
     // The place index.
     .target(
       name: "LocationGeocoding",
@@ -189,10 +192,10 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "BeaconAdvertising", "CoreLocation", "LocationCoding", "LocationEngine", "LocationFleet",
-        "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
-        "LocationRadio", "LocationRecording", "LocationSecrets", "LocationService",
-        "LocationSimulation",
+        "BeaconAdvertising", "CMicroHTTPD", "CoreLocation", "LocationCoding", "LocationEngine",
+        "LocationFleet", "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel",
+        "LocationProviders", "LocationRadio", "LocationRecording", "LocationSecrets",
+        "LocationService", "LocationSimulation",
       ],
       swiftSettings: house),
 
@@ -295,8 +298,9 @@ let package = Package(
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "CLinux", "LocationGeocoding", "LocationHost", "LocationModel", "LocationProviders",
-        "LocationService", "TestSupport", "locationctl",
+        "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationLink",
+        "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
+        "TestSupport", "locationctl",
       ],
       swiftSettings: house),
     .testTarget(

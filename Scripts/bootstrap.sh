@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the Debian packages that are missing, and does nothing when none is.
 #
-#   Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|bench|nspawn|qemu
+#   Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|console|bench|nspawn|qemu
 set -eu
 
 # What Swift links with, and what the package links to.
@@ -18,6 +18,14 @@ case ${1:-build} in
     packages="$packages debian-archive-keyring xvfb openbox python3-xlib sway weston bash minisign strace"
     # Programs that ask GeoClue.
     packages="$packages geoclue-2-demo redshift gir1.2-geoclue-2.0"
+    # The console.
+    packages="$packages libmicrohttpd-dev libjs-leaflet"
+    ;;
+  # A browser and its driver, the library for HTTP with the header that its numbers are compared with, and the
+  # library of maps, for Scripts/console.sh.
+  console)
+    packages="$packages python3 python3-venv ca-certificates chromium chromium-driver libmicrohttpd-dev"
+    packages="$packages libjs-leaflet iproute2 util-linux"
     ;;
   # Programs for gpsd, and gpsd itself, for Scripts/gpsd_port.sh.
   gpsd) packages="$packages python3 gpsd gpsd-clients python3-gps iproute2 util-linux bsdutils" ;;
@@ -41,7 +49,7 @@ case ${1:-build} in
     packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
     ;;
   *)
-    echo "usage: Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|bench|nspawn|qemu" >&2
+    echo "usage: Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|console|bench|nspawn|qemu" >&2
     exit 2
     ;;
 esac

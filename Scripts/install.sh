@@ -50,6 +50,7 @@ Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.
 Sources/LocationLink/org.meridian.agent.varlink 644 share/meridian/org.meridian.agent.varlink
 .build/places.sqlite 644 share/meridian/places.sqlite
 LIST
+  for file in console/*; do echo "$file 644 share/meridian/$file"; done
 }
 
 case ${1:-} in
@@ -110,7 +111,8 @@ case ${1:-} in
       }
     done
     # Folders that are this project's alone; what others put there stays.
-    for folder in "$prefix/share/doc/meridian" "$prefix/share/meridian" "$launch" "${launch%/*}"; do
+    for folder in "$prefix/share/doc/meridian" "$prefix/share/meridian/console" "$prefix/share/meridian" \
+      "$launch" "${launch%/*}"; do
       [ ! -d "$folder" ] || rmdir --ignore-fail-on-non-empty "$folder"
     done
     ;;

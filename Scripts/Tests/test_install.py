@@ -47,7 +47,8 @@ class InstallTests(unittest.TestCase):
             "lib/sysusers.d/locationd.conf",
             "share/doc/meridian/locationd.conf", "share/meridian/org.meridian.location.varlink",
             "share/meridian/org.meridian.administration.varlink",
-            "share/meridian/org.meridian.agent.varlink",
+            "share/meridian/org.meridian.agent.varlink", "share/meridian/console/index.html",
+            "share/meridian/console/console.js",
         ]:
             self.assertTrue((place / name).is_file(), name)
         self.assertEqual((place / "bin/locationd").stat().st_mode & 0o777, 0o755)

@@ -55,7 +55,7 @@ enum ImportRule {
       "LocationProviders", "LocationModel", "LocationLink", "LocationRadio", "LocationRecording",
       "LocationSecrets", "LocationSimulation", "LocationGeocoding", "Foundation",
       "FoundationEssentials", "Dispatch",
-      "Glibc", "Synchronization", "CLinux",
+      "Glibc", "Synchronization", "CLinux", "CMicroHTTPD",
     ],
     "locationd": ["LocationDaemon", "LocationHost", "Glibc"],
   ]

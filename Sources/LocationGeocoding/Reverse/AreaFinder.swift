@@ -15,7 +15,7 @@ struct Area: Hashable {
 
 extension PlaceIndex {
   /// Polygons are drawn on a grid of this many steps to a degree.
-  private static let stepsPerDegree = 500.0
+  static let stepsPerDegree = 500.0
 
   /// The division around a point; `nil` at sea.
   func area(around point: Coordinate) throws(DatabaseError) -> Area? {

@@ -1,4 +1,4 @@
-import LocationModel
+package import LocationModel
 package import LocationProviders
 
 /// What can be simulated: a scenario, or a recording that is played.
@@ -22,11 +22,13 @@ package enum SimulationInput: Sendable {
   }
 
   /// The world, and the end of the simulation; `nil` if the recording determines it.
-  package func world(seed: UInt64?) -> (VirtualWorld, end: Duration?) {
+  ///
+  /// A recording begins at `date`, else at the date of its first fix where its fixes have one.
+  package func world(seed: UInt64?, date: UnixTime? = nil) -> (VirtualWorld, end: Duration?) {
     switch self {
     case .scenario(let scenario): return (scenario.world(seed: seed), scenario.end)
     case .recording(let source, let bytes):
-      let date = Self.firstDate(of: source, bytes) ?? Scenario.standardDate
+      let date = date ?? Self.firstDate(of: source, bytes) ?? Scenario.standardDate
       return (Self.world(playing: source, bytes, date: date), nil)
     }
   }

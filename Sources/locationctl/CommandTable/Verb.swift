@@ -32,7 +32,8 @@ struct Verb: Sendable {
   static let all: [Verb] = [
     watch, once, heading, beacons, advertise, geocode, reverse, simulate, location, explain, soak,
     record,
-    replay, fleet, status, apps, authorize, agent, services, monitor, log, data, map, doctor,
+    replay, fleet, console, top, status, apps, authorize, agent, services, monitor, log, data, map,
+    doctor,
     setup, help,
     version,
     completion,

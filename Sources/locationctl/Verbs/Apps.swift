@@ -179,7 +179,7 @@ extension String {
 
 extension AppStatus {
   /// Its lifecycle state, and what that rests on.
-  fileprivate var use: String {
+  var use: String {
     guard let life else { return "" }
     let shown = shownUse(life)
     return life == "suspended" && asleep != nil ? "\(shown), cannot be woken" : shown

@@ -1,0 +1,496 @@
+"""Clicks through the console in Chromium; run by Scripts/console.sh, which cuts it off from the network.
+
+    browser.py BUILD OUT
+
+BUILD is the folder of the built programs; pictures and figures.json go to OUT. Ends with 1 when a check fails."""
+import gzip
+import json
+import math
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+import axe_core_python
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.ui import Select, WebDriverWait
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD, OUT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+AXE = os.path.join(os.path.dirname(axe_core_python.__file__), "axe.min.js")
+LIBRARY = "/usr/share/javascript/leaflet"
+HOME = (48.137, 11.575)
+failures = []
+figures = {}
+
+
+def check(what, isTrue, said=""):
+    print(f"  {'ok  ' if isTrue else 'FAIL'} {what}{f': {said}' if said != '' else ''}", flush=True)
+    if not isTrue:
+        failures.append(what)
+
+
+def program(name):
+    return os.path.join(BUILD, name)
+
+
+class Machine:
+    """A daemon of its own, and a console of it."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.daemon = self.app = self.console = None
+        config = os.path.join(folder, "locationd.conf")
+        with open(config, "w") as file:
+            file.write(f"owner-program = {program('locationctl')}\n"
+                       f"agent-program = {program('locationctl')}\nallow-simulation = yes\n")
+        self.socket = os.path.join(folder, "socket")
+        self.config = config
+        self.environment = {
+            "PATH": "/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "LOCATIOND_SOCKET": self.socket,
+            "CORELOCATION_SOURCES": "", "MERIDIAN_CONSOLE": os.path.join(ROOT, "console"),
+            "MERIDIAN_PLACES": os.path.join(ROOT, ".build/places.sqlite"),
+        }
+
+    def start_daemon(self):
+        self.daemon = subprocess.Popen(
+            [program("locationd"), "--socket", self.socket, "--state", os.path.join(self.folder, "state"),
+             "--config", self.config, "--source", f"fixed:{HOME[0]},{HOME[1]},20"],
+            env=self.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while not os.path.exists(self.socket):
+            time.sleep(0.05)
+
+    def ctl(self, *words):
+        run = subprocess.run([program("locationctl"), *words], env=self.environment, capture_output=True, text=True)
+        return run.stdout + run.stderr
+
+    def open(self, *words):
+        self.console = subprocess.Popen(
+            [program("locationctl"), "console", "--no-open", "--json", *words], env=self.environment,
+            stdout=subprocess.PIPE, text=True)
+        return json.loads(self.console.stdout.readline())["address"]
+
+    def close(self):
+        for process in (self.console, self.app, self.daemon):
+            if process:
+                process.terminate()
+                process.wait(10)
+
+
+def browser():
+    options = webdriver.ChromeOptions()
+    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--no-proxy-server",
+                 "--disable-background-networking", "--no-first-run", "--disable-dev-shm-usage"):
+        options.add_argument(word)
+    options.add_experimental_option("prefs", {"intl.accept_languages": "en-IE,en"})
+    options.add_experimental_option("perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service("/usr/bin/chromedriver"))
+    driver.set_script_timeout(180)
+    return driver
+
+
+class Page:
+    def __init__(self, driver):
+        self.driver = driver
+        self.requests = []
+        self.messages = []
+
+    def one(self, selector):
+        return self.driver.find_element(By.CSS_SELECTOR, selector)
+
+    def text(self, selector):
+        return self.one(selector).text
+
+    def click(self, selector):
+        element = self.one(selector)
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+        element.click()
+
+    def until(self, what, condition, seconds=20):
+        try:
+            WebDriverWait(self.driver, seconds, 0.05).until(lambda _: condition())
+            check(what, True)
+        except Exception as problem:
+            check(what, False, type(problem).__name__)
+
+    def js(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def later(self, script, *arguments):
+        return self.driver.execute_async_script(script, *arguments)
+
+    def looks(self, scheme):
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
+            "features": [{"name": "prefers-color-scheme", "value": scheme}]})
+
+    def picture(self, name):
+        # Two frames, so that what was just changed is painted.
+        self.later("const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))")
+        self.driver.save_screenshot(os.path.join(OUT, f"{name}.png"))
+
+    def axe(self, name):
+        with open(AXE) as file:
+            self.js(file.read())
+        result = self.later("const done = arguments[0]; axe.run(document).then((found) => done(found.violations))")
+        found = [(item["id"], item["impact"], len(item["nodes"]), item["nodes"][0]["target"]) for item in result]
+        grave = [item for item in found if item[1] in ("serious", "critical")]
+        check(f"axe finds nothing serious: {name}", not grave, grave or f"{len(found)} lesser findings {found}")
+
+    def collect(self):
+        """What was asked of whom, and what the browser has complained of."""
+        for entry in self.driver.get_log("performance"):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                self.requests.append(message["params"]["request"]["url"])
+        self.messages += [entry["message"] for entry in self.driver.get_log("browser")]
+
+
+def get(address, **headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=10) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def live(page, machine):
+    print("live")
+    page.until("says that no daemon runs, and how to start one", lambda: "systemctl" in page.text("#state"))
+    page.picture("live-without-daemon")
+    machine.start_daemon()
+    page.until("finds a daemon that was started later", lambda: "Daemon" in page.text("#state"))
+    for name, empty in (("apps", "No app has asked yet"), ("conditions", "Nothing is watched"),
+                        ("events", "No event"), ("access", "No app has received")):
+        check(f"says the next step where there is nothing: {name}", empty in page.text(f"#{name}"))
+    machine.ctl("authorize", program("AsyncApp"), "always")
+    machine.app = subprocess.Popen([program("AsyncApp")], env=machine.environment, stdout=subprocess.DEVNULL)
+    machine.ctl("monitor", "add", "office", f"{HOME[0]},{HOME[1]},200")
+    machine.ctl("monitor", "events", "--count", "1", "--timeout", "20")
+    page.until("shows the fix", lambda: "48.137" in page.text("#now"))
+    page.until("shows the circle of 68 %", lambda: "20 m" in page.text("#now"))
+    page.until("shows the source", lambda: "working" in page.text("#sources"))
+    page.until("shows the app", lambda: "AsyncApp" in page.text("#apps"))
+    page.until("shows the condition with its state", lambda: "satisfied" in page.text("#conditions"))
+    page.until("shows the event, and why", lambda: "office" in page.text("#events"))
+    page.until("shows who received a location", lambda: "AsyncApp" in page.text("#access"))
+    page.until("shows the log", lambda: "client" in page.text("#log"))
+    page.click("#events summary")
+    check("opens the explanation of an event", "office" in page.text("#events pre"))
+    page.js("document.querySelector('#live').scrollTop = 0")
+    page.picture("live-light")
+    page.axe("live, light")
+    page.looks("dark")
+    page.picture("live-dark")
+    page.axe("live, dark")
+    page.looks("light")
+    control(page, machine)
+    page.driver.set_window_size(420, 900)
+    page.picture("live-narrow")
+    check("fits a narrow screen", page.js("return document.documentElement.scrollWidth <= innerWidth"))
+    page.driver.set_window_size(1400, 900)
+    delays(page, machine)
+    costs(page, machine)
+
+
+def control(page, machine):
+    page.click("#services")
+    page.until("switches location services off", lambda: "off" in machine.ctl("services"))
+    page.click("#services")
+    page.until("and on", lambda: "are on" in machine.ctl("services"))
+    row = "#apps select[aria-label*=AsyncApp]"
+    page.js("document.querySelector(arguments[0]).focus()", row)
+    Select(page.one(row)).select_by_visible_text("whenInUse")
+    page.js("document.activeElement.blur()")
+    page.until("changes what an app may know", lambda: re.search(r"AsyncApp\s+whenInUse", machine.ctl("apps")))
+    page.one("#watch [name=identifier]").clear()
+    page.one("#watch [name=identifier]").send_keys("here")
+    page.click("#watch button")
+    page.until("watches a circle", lambda: "here" in machine.ctl("monitor", "list"))
+    page.until("and shows it", lambda: "here" in page.text("#conditions"))
+    page.click("#conditions button[aria-label*=here]")
+    page.until("and no longer", lambda: "here" not in machine.ctl("monitor", "list"))
+    page.click("#apps button[aria-label*=AsyncApp]")
+    page.driver.switch_to.alert.accept()
+    page.until("erases an app", lambda: "AsyncApp" not in machine.ctl("data", "list"))
+
+
+def delays(page, machine):
+    """From a fix to the frame that shows it: a place is set from outside 40 times."""
+    page.js("meridian.live.delays.length = 0")
+    way = subprocess.Popen(
+        [program("locationctl"), "location", "start", "--speed", "20", f"{HOME[0]},{HOME[1]}",
+         f"{HOME[0] + 0.0072},{HOME[1]}"], env=machine.environment, stdout=subprocess.DEVNULL)
+    page.until("follows 40 fixes", lambda: page.js("return meridian.live.delays.length") >= 40, 90)
+    page.picture("live-moving")
+    way.terminate()
+    way.wait()
+    values = sorted(page.js("return meridian.live.delays"))
+    if values:
+        figures["fix_to_frame_median_ms"] = round(statistics.median(values))
+        figures["fix_to_frame_p99_ms"] = round(values[min(len(values) - 1, math.ceil(len(values) * 0.99) - 1)])
+
+
+def costs(page, machine):
+    """What an hour of fixes leaves in the page, and what a page costs the daemon."""
+    def heap():
+        page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+        return page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
+
+    feed = """const live = meridian.live;
+      for (let at = 0; at < arguments[0]; at++) {
+        const fix = {time: 1777852800e9 + at * 1e9, accuracy: 5,
+          place: {latitude: 48.137 + at * 1e-6, longitude: 11.575}};
+        live.take({version: 1, whole: false, trail: [fix], log: [{date: fix.time, category: "fix", message: "x"}],
+          status: {...live.state.status, lastFix: fix}});
+      }"""
+    page.js(feed, 12000)
+    first = heap()
+    page.js(feed, 3600)
+    figures["page_heap_kb"], figures["page_heap_growth_of_an_hour_kb"] = first // 1024, (heap() - first) // 1024
+    check("an hour of fixes leaves the memory of the page as it was", heap() - first < 1_000_000, heap() - first)
+
+    def seconds():
+        with open(f"/proc/{machine.daemon.pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def used():
+        begin = seconds()
+        time.sleep(20)
+        return round((seconds() - begin) / 20 * 100, 2)
+
+    figures["daemon_cpu_percent_with_page"] = used()
+    address = page.driver.current_url
+    page.driver.get("about:blank")
+    time.sleep(4)
+    figures["daemon_cpu_percent_without_page"] = used()
+    page.driver.get(address)
+    page.until("comes back to the page with its cookie", lambda: "Daemon" in page.text("#state"))
+
+
+WALK = """scenario A walk to the bakery
+date 2026-05-04T06:30:00Z
+place 48.137,11.575
+condition home 48.137,11.575 100
+condition bakery 48.143,11.575 80
+00:20:00 walk to 48.143,11.575
+00:40:00 sky indoors
++10min sky open
+then walk to 48.137,11.575
+then stay 30min
+"""
+
+
+def day(page, machine):
+    print("a day")
+    page.click("#show-day")
+    check("says the next step without a day", "drop one" in page.text("#day-name"))
+    page.picture("day-empty")
+    path = os.path.join(machine.folder, "walk.txt")
+    with open(path, "w") as file:
+        file.write(WALK)
+    page.one("#file").send_keys(path)
+    page.until("opens a scenario", lambda: "A walk to the bakery" in page.text("#day-name"))
+    page.until("lists its events", lambda: "bakery: satisfied" in page.text("#day-events"))
+    page.picture("day-light")
+    page.axe("a day, light")
+    page.looks("dark")
+    page.picture("day-dark")
+    page.axe("a day, dark")
+    page.looks("light")
+    buttons = page.driver.find_elements(By.CSS_SELECTOR, "#day-events button")
+    chosen = next(button for button in buttons if "bakery: satisfied" in button.text)
+    page.js("arguments[0].scrollIntoView({block: 'center'})", chosen)
+    chosen.click()
+    check("explains an event", "% likely" in page.text("#explanation"))
+    check("lights the fixes that decided it", page.js("return meridian.day.lit") > 0)
+    page.picture("day-explained")
+    times(page)
+    fences(page)
+    drawing(page, machine)
+    exports(page, machine)
+    drop(page)
+
+
+def times(page):
+    line = page.one("#timeline")
+    now = page.js("return meridian.day.timeline.now")
+    line.send_keys(Keys.ARROW_RIGHT)
+    check("scrubs by the keyboard", page.js("return meridian.day.timeline.now") > now)
+    ActionChains(page.driver).move_to_element_with_offset(line, 100, 0).click_and_hold().move_by_offset(
+        80, 0).release().perform()
+    check("scrubs by the pointer", "May 2026" in page.text("#clock") or "2026" in page.text("#clock"))
+    before = page.js("return meridian.day.timeline.to - meridian.day.timeline.from")
+    page.click("#zoom-in")
+    check("zooms", page.js("return meridian.day.timeline.to - meridian.day.timeline.from") < before)
+    page.click("#zoom-out")
+    page.click("#play")
+    start = page.js("return meridian.day.timeline.now")
+    page.until("plays", lambda: page.js("return meridian.day.timeline.now") > start)
+    page.click("#play")
+    page.until("keeps the moment in the address", lambda: "#t=2026-05-04T" in page.driver.current_url)
+    page.js("location.hash = '#t=2026-05-04T07:00:00.000Z'")
+    page.until("goes to a moment by its address", lambda: page.js(
+        "return meridian.day.timeline.now === Date.parse('2026-05-04T07:00:00Z')"))
+    page.click("#later")
+    check("goes to the next event", page.js("return meridian.day.chosen !== undefined"))
+
+
+def fences(page):
+    page.click("#add-fence")
+    box = page.one("#map")
+    ActionChains(page.driver).move_to_element_with_offset(box, 60, 40).click().perform()
+    page.until("adds a fence, and runs the day again", lambda: "fence-1" in page.text("#fences"))
+    field = page.one("input[aria-label='radius of bakery']")
+    events = page.js("return meridian.day.day.events.filter((one) => one.name === 'bakery').length")
+    page.js("arguments[0].value = '2000'; arguments[0].dispatchEvent(new Event('change'))", field)
+    page.until("a wider fence changes the day", lambda: page.js(
+        "return meridian.day.day.events.filter((one) => one.name === 'bakery').length") < events)
+    page.js("""const fence = meridian.day.day.fences[0];
+      meridian.map.map.setView([fence.latitude, fence.longitude], 15, {animate: false})""")
+    handle = page.one(".handle")
+    place = page.js("return meridian.day.day.fences[0].latitude")
+    ActionChains(page.driver).drag_and_drop_by_offset(handle, 0, -60).perform()
+    page.until("moves a fence by the pointer", lambda: page.js("return meridian.day.day.fences[0].latitude") != place)
+    page.click("button[aria-label='Remove fence-1']")
+    page.until("removes a fence", lambda: "fence-1" not in page.text("#fences"))
+
+
+def drawing(page, machine):
+    page.js("meridian.map.map.setView([48.14, 11.58], 15)")
+    page.click("#draw")
+    box = page.one("#map")
+    for x, y in ((-150, -60), (0, 40), (150, -60)):
+        ActionChains(page.driver).move_to_element_with_offset(box, x, y).click().perform()
+    check("draws a way", page.js("return meridian.day.points.length") == 3)
+    page.picture("day-drawing")
+    page.click("#way button[type=submit]")
+    page.until("runs the way that was drawn", lambda: "A drawn way" in page.text("#day-name"))
+    story = page.one("#story textarea")
+    page.js("arguments[0].value = 'scenario Broken\\nplace nowhere\\n'", story)
+    page.click("#story button")
+    page.until("says which line of a story is wrong", lambda: "line 2" in page.text("#problem"))
+    page.js("arguments[0].value = arguments[1]", story, WALK)
+    page.click("#story button")
+    page.until("runs a story", lambda: "A walk to the bakery" in page.text("#day-name"))
+
+
+def exports(page, machine):
+    read = "const done = arguments[0]; fetch('{}').then((answer) => answer.text()).then(done)"
+    scenario = page.later(read.format("/api/day/scenario"))
+    path = os.path.join(machine.folder, "exported.txt")
+    with open(path, "w") as file:
+        file.write(scenario)
+    check("exports a scenario that runs", "hash" in machine.ctl("simulate", path))
+    with open(os.path.join(OUT, "DayTests.swift"), "w") as file:
+        file.write(page.later(read.format("/api/day/test")))
+
+
+def drop(page):
+    gpx = "<gpx version='1.1'><trk><trkseg>" + "".join(
+        f"<trkpt lat='48.{1370 + at:04}' lon='11.575'><time>2026-05-04T08:{at // 60:02}:{at % 60:02}Z</time></trkpt>"
+        for at in range(600)) + "</trkseg></trk></gpx>"
+    page.js("""const files = new DataTransfer();
+      files.items.add(new File([arguments[0]], "dropped.gpx"));
+      document.dispatchEvent(new DragEvent("drop", {dataTransfer: files, bubbles: true, cancelable: true}))""", gpx)
+    page.until("opens a file that is dropped", lambda: "dropped.gpx" in page.text("#day-name"))
+
+
+def whole_day(page, machine):
+    """86,400 fixes, 20 fences."""
+    print("a whole day")
+    path = os.path.join(machine.folder, "whole.gpx")
+    with open(path, "w") as file:
+        file.write("<gpx version='1.1'><trk><trkseg>\n")
+        for at in range(86400):
+            turn = 2 * math.pi * at / 7200
+            stamp = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(1777852800 + at))
+            file.write(f"<trkpt lat='{48.137 + 0.02 * math.sin(turn):.6f}' lon='{11.575 + 0.03 * math.cos(turn):.6f}'>"
+                       f"<time>{stamp}</time></trkpt>\n")
+        file.write("</trkseg></trk></gpx>\n")
+    page.one("#file").send_keys(path)
+    page.until("opens a day of 86,400 fixes", lambda: "whole.gpx" in page.text("#day-name"), 120)
+    circles = [{"identifier": f"fence-{at}", "latitude": 48.137 + 0.02 * math.sin(at * 0.314),
+                "longitude": 11.575 + 0.03 * math.cos(at * 0.314), "radius": 150} for at in range(20)]
+    figures["whole_day_fixes"] = page.js("return meridian.day.day.fixes")
+    figures["whole_day_opening_in_page_ms"] = round(page.js("return meridian.day.openingTime"))
+    runs = []
+    for _ in range(5):
+        runs.append(page.later(
+            "const [circles, done] = arguments; meridian.day.setFences(circles).then(() => done(meridian.day.rerunTime))",
+            circles))
+    figures["whole_day_20_fences_click_to_shown_ms"] = round(statistics.median(runs))
+    answers = [page.later("""const [circles, done] = arguments, began = performance.now();
+      fetch("/api/day/fences", {method: "POST", body: JSON.stringify(circles)}).then((answer) => answer.text())
+        .then(() => done(performance.now() - began))""", circles) for _ in range(5)]
+    figures["whole_day_20_fences_answer_ms"] = round(statistics.median(answers))
+    page.picture("day-whole")
+    frames = page.later("""const done = arguments[0], day = meridian.day, times = [], count = 200;
+      let last = performance.now();
+      const span = day.day.end - day.day.begin;
+      const frame = (now) => {
+        times.push(now - last); last = now;
+        if (times.length > count) return done(times.slice(1));
+        day.scrub(day.day.begin + span * times.length / count);
+        requestAnimationFrame(frame);
+      };
+      requestAnimationFrame(frame);""")
+    figures["scrub_frames_per_second"] = round(1000 / statistics.mean(frames), 1)
+    figures["scrub_frame_p99_ms"] = round(sorted(frames)[int(len(frames) * 0.99) - 1], 1)
+    page.axe("a whole day")
+
+
+def sizes():
+    files = [os.path.join(ROOT, "console", name) for name in sorted(os.listdir(os.path.join(ROOT, "console")))]
+    files += [os.path.join(LIBRARY, name) for name in ("leaflet.esm.min.js", "leaflet.css")]
+    contents = [open(path, "rb").read() for path in files]
+    figures["page_bytes"] = sum(len(content) for content in contents)
+    figures["page_bytes_packed"] = sum(len(gzip.compress(content, 9)) for content in contents)
+    check("at most 300 kB packed", figures["page_bytes_packed"] <= 300_000, figures["page_bytes_packed"])
+
+
+def main():
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        machine = Machine(folder)
+        address = machine.open()
+        driver = browser()
+        page = Page(driver)
+        try:
+            driver.get(address)
+            check("an address works once", get(address) == 403)
+            check("the token is no longer in the address", "token" not in driver.current_url)
+            live(page, machine)
+            day(page, machine)
+            whole_day(page, machine)
+            page.collect()
+            own = address.split("/?")[0]
+            foreign = [url for url in page.requests if not url.startswith((own, "data:", "blob:"))]
+            check("no request leaves the console", not foreign, foreign[:3] or f"{len(page.requests)} requests")
+            severe = [text for text in page.messages if "409" not in text]
+            check("the browser complains of nothing", not severe, severe[:3])
+            machine.console.terminate()
+            machine.console.wait(10)
+            page.until("says that the console was closed", lambda: "closed" in page.text("#state"), 30)
+        finally:
+            driver.quit()
+            machine.close()
+        sizes()
+    with open(os.path.join(OUT, "figures.json"), "w") as file:
+        json.dump(figures, file, indent=2)
+    print(json.dumps(figures, indent=2))
+    if failures:
+        sys.exit(f"{len(failures)} checks failed: " + "; ".join(failures))
+
+
+main()

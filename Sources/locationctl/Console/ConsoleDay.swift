@@ -1,0 +1,203 @@
+import LocationCoding
+import LocationModel
+import LocationProviders
+import LocationSimulation
+
+/// A day in virtual time: its fixes, what an app would have been delivered, and why (CONSOLE-9).
+struct ConsoleDay: Sendable {
+  /// One fix, as the engine has chosen it.
+  struct TrackPoint: Hashable, Sendable {
+    var time: UnixTime
+    var coordinate: Coordinate
+    var accuracy: Double
+  }
+
+  let name: String
+  /// What it was made from; the text of a scenario is exported again.
+  let bytes: [UInt8]
+  let input: SimulationInput
+  private(set) var fences: [Simulation.NamedCircle]
+  private(set) var track: [TrackPoint] = []
+  private(set) var events: [JSON] = []
+  private(set) var deliveries: [Delivered] = []
+  private(set) var begin = Scenario.standardDate
+  /// When a recording began; `nil` until that is known.
+  private var date: UnixTime?
+  private var length = Duration.zero
+  private var isCut = false
+  private var number = 0
+
+  /// A change of a fence, for a test of it.
+  struct Delivered: Hashable, Sendable {
+    var fence: String
+    var state: String
+  }
+
+  /// Reads a file by its name and contents, and runs it.
+  ///
+  /// - Throws: what is wrong with it.
+  init(_ name: String, _ bytes: [UInt8]) throws(Failure) {
+    (self.name, self.bytes) = (name, bytes)
+    do throws(ScenarioFault) { input = try SimulationInput(path: name, bytes: bytes) } catch {
+      throw .usage("\(name), \(error)", next: "correct the line, and open it again")
+    }
+    fences = input.circles
+    date = Self.firstTime(in: input)
+    try run()
+    date = begin
+  }
+
+  /// The time of the first point of a track; a track is played at any time, and is to be seen at its own.
+  private static func firstTime(in input: SimulationInput) -> UnixTime? {
+    guard case .recording(.gpx, let bytes) = input, let document = try? GPXReader.read(bytes) else {
+      return nil
+    }
+    return document.tracks.joined().joined().first?.time ?? document.routes.joined().first?.time
+  }
+
+  /// Runs it again, with other fences: `[{"identifier": …, "latitude": …, "longitude": …, "radius": …}]`.
+  mutating func setFences(_ body: [UInt8]) throws(Failure) {
+    fences = try Self.fences(body)
+    try run()
+  }
+
+  private static func fences(_ body: [UInt8]) throws(Failure) -> [Simulation.NamedCircle] {
+    do throws(CodingFault) {
+      guard case .array(let list) = try JSON(parsing: body) else { throw .mismatch("fences") }
+      guard list.count <= mostFences else { throw .tooLong(limit: mostFences) }
+      return try list.map { (json) throws(CodingFault) in
+        let circle = Circle(center: try Coordinate(json: json), radius: try json.get("radius"))
+        guard circle.isValid else { throw .mismatch("radius") }
+        return Simulation.NamedCircle(identifier: try json.get("identifier"), circle: circle)
+      }
+    } catch {
+      throw .usage("the fences cannot be read: \(error)", next: "draw them again")
+    }
+  }
+
+  // MARK: Running
+
+  private struct Enough: Error {}
+
+  private mutating func run() throws(Failure) {
+    (track, events, deliveries, number, isCut) = ([], [], [], 0, false)
+    let (world, end) = input.world(seed: nil, date: date)
+    begin = world.now.unixTime
+    var simulation = Simulation(world, circles: fences)
+    isCut = end.map { $0 > Self.longest } ?? false
+    track.reserveCapacity(90_000)
+    do {
+      try simulation.run(until: end.map { min($0, Self.longest) }) { event, now in
+        try take(event, at: now)
+      }
+    } catch { isCut = true }
+    if let complaint = input.complaint(of: simulation) {
+      throw .usage(complaint, next: "open a GPX file, a receiver's log, or a scenario")
+    }
+    length = simulation.summary.simulated
+  }
+
+  private mutating func take(_ event: SimulationEvent, at now: Moment) throws {
+    switch event {
+    case .update(let update):
+      guard let fix = update.fix else { return }
+      track.append(
+        TrackPoint(
+          time: fix.time, coordinate: fix.coordinate, accuracy: fix.horizontalAccuracy))
+      guard track.count < Self.mostFixes else { throw Enough() }
+    case .standard, .region: break
+    case .condition(let condition):
+      if condition.state == .satisfied || condition.state == .unsatisfied {
+        deliveries.append(
+          Delivered(fence: condition.identifier, state: condition.state.rawValue))
+      }
+      add(DeliveredEvent(condition), at: now)
+    case .visit(let visit): add(DeliveredEvent(visit, at: now.unixTime), at: now)
+    case .significant: note("significant", "significant change", "", at: now)
+    case .authorization(let report):
+      note("permission", report.status.rawValue, report.accuracy.rawValue, at: now)
+    case .demand(let demand):
+      note("tier", demand.position.map { "\($0.tier)" } ?? "off", "", at: now)
+    case .advertising(let state): note("beacon", state.name, "", at: now)
+    case .asked(let prompt): note("question", "\(prompt.kind)", "", at: now)
+    case .life(let life): note("life", life.rawValue, "", at: now)
+    }
+    guard events.count < Self.mostEvents else { throw Enough() }
+  }
+
+  private mutating func add(_ event: DeliveredEvent, at now: Moment) {
+    number += 1
+    let record = EventRecord(
+      number: number, app: Simulation.app, event: event, delivered: now.unixTime)
+    events.append(Explanation(record: record).consoleEvent)
+  }
+
+  private mutating func note(_ kind: String, _ name: String, _ state: String, at now: Moment) {
+    events.append(
+      .fields([
+        "kind": kind.json, "name": name.json, "state": state.json,
+        "time": now.unixTime.milliseconds.json,
+      ]))
+  }
+
+  /// Chosen: eleven days at 1 Hz; more is not looked at in one piece.
+  private static let mostFixes = 1_000_000
+  private static let mostEvents = 50_000
+  private static let mostFences = 500
+  /// Chosen: a scenario that lasts longer is shown to this time.
+  private static let longest = Duration.seconds(31 * 86_400)
+
+  // MARK: For the page
+
+  var json: JSON {
+    .fields([
+      "name": title.json, "begin": begin.milliseconds.json,
+      "end": (begin + length).milliseconds.json, "fixes": track.count.json,
+      "cut": isCut.json, "events": .array(events), "fences": .array(fences.map(\.json)),
+      "notes": .array(notes), "scenario": story?.json,
+    ])
+  }
+
+  var title: String { input.title.isEmpty ? name : input.title }
+
+  /// The text of a scenario, to be changed by hand; `nil` of a recording.
+  var story: String? {
+    guard case .scenario = input else { return nil }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// What happens in a scenario besides the way.
+  private var notes: [JSON] {
+    guard case .scenario(let scenario) = input else { return [] }
+    return scenario.events.map { event in
+      .fields(["time": (begin + event.at).milliseconds.json, "text": event.text.json])
+    }
+  }
+
+  /// Four numbers for each fix, of 8 bytes, the least significant first: milliseconds since 1970,
+  /// latitude, longitude, meters.
+  var trackBytes: [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: track.count * 32) { buffer, count in
+      for point in track {
+        let numbers = (
+          point.time.milliseconds, point.coordinate.latitude, point.coordinate.longitude,
+          point.accuracy
+        )
+        for number in [numbers.0, numbers.1, numbers.2, numbers.3] {
+          UnsafeMutableRawBufferPointer(buffer).storeBytes(
+            of: number.bitPattern.littleEndian, toByteOffset: count, as: UInt64.self)
+          count += 8
+        }
+      }
+    }
+  }
+}
+
+extension Simulation.NamedCircle {
+  fileprivate var json: JSON {
+    .fields([
+      "identifier": identifier.json, "latitude": circle.center.latitude.json,
+      "longitude": circle.center.longitude.json, "radius": circle.radius.json,
+    ])
+  }
+}

@@ -1,0 +1,54 @@
+import LocationCoding
+import LocationModel
+import LocationSimulation
+import Synchronization
+
+/// The day that the page shows, one at a time.
+final class ConsoleDays: Sendable {
+  private let day = Mutex<ConsoleDay?>(nil)
+
+  /// Reads a file, and runs its day.
+  ///
+  /// - Throws: what is wrong with it.
+  func read(_ name: String, _ bytes: [UInt8]) throws(Failure) {
+    let read = try ConsoleDay(name, bytes)
+    day.withLock { $0 = read }
+  }
+
+  /// Runs the same day with other fences.
+  ///
+  /// - Throws: what is wrong with them.
+  func setFences(_ body: [UInt8]) throws(Failure) {
+    var changed = try current()
+    try changed.setFences(body)
+    let copy = changed
+    day.withLock { $0 = copy }
+  }
+
+  private func current() throws(Failure) -> ConsoleDay {
+    guard let day = day.withLock({ $0 }) else {
+      throw .refused(
+        "no day is open", next: "drop a GPX file, a receiver's log, or a scenario here")
+    }
+    return day
+  }
+
+  func summary() throws(Failure) -> ConsoleResponse {
+    ConsoleResponse(type: "application/json", try current().json.bytes)
+  }
+
+  func track() throws(Failure) -> ConsoleResponse {
+    ConsoleResponse(type: "application/octet-stream", try current().trackBytes)
+  }
+
+  func scenario() throws(Failure) -> ConsoleResponse {
+    let day = try current()
+    return ConsoleResponse(
+      type: "text/plain; charset=utf-8", Array(ConsoleExport(day).scenario.utf8))
+  }
+
+  func test() throws(Failure) -> ConsoleResponse {
+    let day = try current()
+    return ConsoleResponse(type: "text/plain; charset=utf-8", Array(ConsoleExport(day).test.utf8))
+  }
+}

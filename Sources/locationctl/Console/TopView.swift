@@ -1,0 +1,76 @@
+import LocationLink
+import LocationModel
+
+/// What `locationctl top` shows, as lines of a terminal of a given size (CONSOLE-11).
+struct TopView {
+  var status: DaemonStatus
+  var apps: [AppStatus]
+  /// The last events, oldest first.
+  var events: [EventRecord]
+  var showsPlaces: Bool
+
+  /// At most so many lines of so many columns; what does not fit is counted.
+  func lines(rows: Int, columns: Int, at now: UnixTime, for output: Output) -> [String] {
+    var lines = head(at: now, for: output) + [""] + sources(for: output)
+    lines += [""] + applications(for: output)
+    let rest = max(rows - lines.count - 2, 1)
+    let newest = events.suffix(rest).map { text(of: $0) }
+    lines += [""] + (newest.isEmpty ? ["No event was delivered to an app yet."] : newest)
+    guard lines.count > rows else { return lines.map { Self.cut($0, to: columns) } }
+    let shown = max(rows - 1, 1)
+    return lines.prefix(shown).map { Self.cut($0, to: columns) }
+      + ["… and \(lines.count - shown) lines more: a higher window shows them"]
+  }
+
+  private func head(at now: UnixTime, for output: Output) -> [String] {
+    let services =
+      status.servicesEnabled
+      ? output.styled("on", .good)
+      : output.styled("off", .bad) + (status.servicesReason.map { " (\($0))" } ?? "")
+    var fix = "none yet"
+    if let last = status.lastFix {
+      fix = "\(PlainDuration.text(now.seconds(since: last.time))) ago"
+      fix += ", within \(Int(last.accuracy.rounded())) m"
+      if showsPlaces, let place = last.place { fix += " at \(place.latitude), \(place.longitude)" }
+    }
+    let outside = status.isSimulated == true ? "; set from outside" : ""
+    return [
+      "\(now.plain) UTC  locationd \(status.pid), services \(services)",
+      "needed    \(status.demand.words)",
+      "last fix  \(fix)\(outside)",
+    ]
+  }
+
+  private func sources(for output: Output) -> [String] {
+    guard !status.sources.isEmpty else { return ["No source: locationctl setup finds one."] }
+    var table = TextTable(["SOURCE", "STATUS", "FIXES", "REJECTED", "REASON"], numbers: [2, 3])
+    for source in status.sources {
+      table.add([
+        source.url, source.status, "\(source.fixes)", "\(source.rejected)", source.reason ?? "",
+      ])
+    }
+    return table.lines(for: output)
+  }
+
+  private func applications(for output: Output) -> [String] {
+    guard !apps.isEmpty else { return ["No app has asked or been authorized yet."] }
+    var table = TextTable(["APP", "MAY KNOW", "IN USE", "ASKS FOR"])
+    for app in apps {
+      let services = status.clients.filter { $0.app == app.app }.flatMap(\.services)
+      table.add([app.app, app.level, app.use, services.joined(separator: ", ")])
+    }
+    return table.lines(for: output)
+  }
+
+  private func text(of record: EventRecord) -> String {
+    let event = record.event
+    return "\(record.delivered.plain)  \(record.app.name.escapedForDisplay()): "
+      + "\(event.name.escapedForDisplay()) \(event.state)"
+  }
+
+  /// A line with styles is left whole: its letters are not its columns.
+  private static func cut(_ line: String, to columns: Int) -> String {
+    guard line.count > columns, columns > 1, !line.contains("style-") else { return line }
+    return line.prefix(columns - 1) + "…"
+  }
+}

@@ -1,0 +1,84 @@
+import LocationCoding
+import LocationLink
+import LocationModel
+import Testing
+
+@testable import locationctl
+
+@Suite("What a page of the console knows of the daemon")
+struct LiveStateTests {
+  private static func status(at seconds: Int) -> DaemonStatus {
+    var status = DaemonStatus(pid: 7, since: UnixTime(milliseconds: 0), state: "")
+    status.lastFix = LastFix(
+      time: UnixTime(milliseconds: Int64(seconds) * 1000), accuracy: 5,
+      place: Coordinate(latitude: 48, longitude: 11))
+    return status
+  }
+
+  private static func count(_ json: JSON, _ name: String) -> Int {
+    guard case .array(let list)? = json[name] else { return -1 }
+    return list.count
+  }
+
+  @Test("CONSOLE-8: is sent once, and then what has changed")
+  func news() throws {
+    var state = LiveState()
+    state.set(Self.status(at: 1))
+    state.set(.apps, .array([]))
+    let whole = state.news(after: 0)
+    #expect(whole["status"] != nil && whole["apps"] != nil && whole["whole"] == .bool(true))
+    #expect(Self.count(whole, "trail") == 1)
+    let version = state.version
+    state.set(Self.status(at: 1))
+    state.set(.apps, .array([]))
+    #expect(state.version == version, "nothing is new")
+    state.set(Self.status(at: 2))
+    let news = state.news(after: version)
+    #expect(news["status"] != nil && news["apps"] == nil && news["whole"] == .bool(false))
+    #expect(Self.count(news, "trail") == 1)
+    #expect(Self.count(state.news(after: 0), "trail") == 2)
+  }
+
+  @Test("CONSOLE-8: of another console everything is sent")
+  func another() {
+    var state = LiveState()
+    state.set(Self.status(at: 1))
+    #expect(state.news(after: 1_000_000)["whole"] == .bool(true))
+  }
+
+  @Test("CONSOLE-8: forgets the daemon that has gone, and says why")
+  func gone() {
+    var state = LiveState()
+    state.set(Self.status(at: 1))
+    let version = state.version
+    state.leave(Failure.refused("it has gone", next: "start it").json)
+    let news = state.news(after: version)
+    #expect(news["daemon"]?["problem"] == .string("it has gone"))
+    #expect(news["daemon"]?["next"] == .string("start it"))
+    #expect(state.news(after: 0)["status"] == nil)
+  }
+
+  @Test("CONSOLE-8: keeps an hour of fixes and 500 lines of the log, and no more")
+  func bounds() {
+    var state = LiveState()
+    for second in 1...10_000 { state.set(Self.status(at: second)) }
+    for _ in 1...2000 {
+      state.add(LogRecord(.service, "a line", at: UnixTime(milliseconds: 0)))
+    }
+    let whole = state.news(after: 0)
+    #expect((3000...3600).contains(Self.count(whole, "trail")))
+    #expect((400...500).contains(Self.count(whole, "log")))
+  }
+
+  @Test("CONSOLE-8: the key of a service is not shown")
+  func keys() {
+    var status = Self.status(at: 1)
+    status.sources = [
+      SourceStatus(
+        url: "ichnaea:https://service.example?key=secret", status: "working", reason: nil, fixes: 0,
+        rejected: 0)
+    ]
+    let shown = LiveFeed.shown(status).sources[0].url
+    #expect(shown.contains("service.example") && !shown.contains("secret"))
+  }
+}

@@ -1,0 +1,61 @@
+import LocationLink
+import LocationModel
+import Testing
+
+@testable import locationctl
+
+@Suite("locationctl top")
+struct TopTests {
+  private static let now = UnixTime(milliseconds: 1_767_254_400_000)
+
+  private static func view(places: Bool = false) -> TopView {
+    var status = DaemonStatus(pid: 7, since: now, state: "/state")
+    status.sources = [
+      SourceStatus(
+        url: "nmea:///dev/ttyUSB0", status: "unavailable", reason: "no such device", fixes: 3,
+        rejected: 1)
+    ]
+    var client = ClientStatus(program: "/bin/boat", pid: 8, user: 1000, since: now)
+    (client.app, client.services) = ("com.example.Boat", ["live updates"])
+    status.clients = [client]
+    status.lastFix = LastFix(
+      time: now - .seconds(5), accuracy: 12.4,
+      place: Coordinate(latitude: 48.137, longitude: 11.575))
+    let event = DeliveredEvent(.condition, "home\u{1b}[2J", "satisfied", since: now, nil)
+    let records = (1...30).map {
+      EventRecord(number: $0, app: AppIdentity("com.example.Boat"), event: event, delivered: now)
+    }
+    return TopView(
+      status: status, apps: [AppStatus(app: "com.example.Boat", level: "always", isPrecise: true)],
+      events: records, showsPlaces: places)
+  }
+
+  private static func text(_ view: TopView, rows: Int = 1000, columns: Int = 1000) -> [String] {
+    view.lines(rows: rows, columns: columns, at: now, for: .standard)
+  }
+
+  @Test("CONSOLE-11: shows the daemon, its sources and apps, and the last events")
+  func whole() {
+    let text = Self.text(Self.view()).joined(separator: "\n")
+    #expect(text.contains("locationd 7, services"))
+    #expect(text.contains("last fix  5 s ago, within 12 m"))
+    #expect(text.contains("nmea:///dev/ttyUSB0  unavailable      3         1  no such device"))
+    #expect(text.contains("com.example.Boat  always            live updates"))
+    #expect(text.contains("com.example.Boat: home"))
+    #expect(!text.contains("\u{1b}[2J"), "a name cannot clear the screen")
+  }
+
+  @Test("CONSOLE-11: shows a place only where it is asked for")
+  func places() {
+    #expect(!Self.text(Self.view()).joined().contains("48.137"))
+    #expect(Self.text(Self.view(places: true)).joined().contains("48.137, 11.575"))
+  }
+
+  @Test("CONSOLE-11: fits its window, the newest events last", arguments: [3, 8, 14, 24, 60])
+  func fits(rows: Int) {
+    let lines = Self.text(Self.view(), rows: rows, columns: 40)
+    #expect(lines.count <= rows)
+    #expect(lines.allSatisfy { $0.count <= 40 || $0.contains("more") || $0.contains("style-") })
+    if rows >= 24 { #expect(lines.last?.hasPrefix("2026-01-01 08:00:00") == true) }
+  }
+}

@@ -1,0 +1,198 @@
+// What the daemon is doing now, as its owner may see it.
+import { ask, byId, degrees, el, fill, length, list, milliseconds, report, table, time } from "/words.js";
+
+const levels = ["never", "ask", "whenInUse", "always"];
+
+export class Live {
+  constructor(map) {
+    this.map = map;
+    this.state = {};
+    this.trail = [];
+    this.log = [];
+    this.isShown = true;
+    /** From the time of a fix to the frame that shows it, in milliseconds. */
+    this.delays = [];
+    byId("services").addEventListener("change", (event) =>
+      this.change("services", { on: event.target.checked }));
+    // While a choice is open its table stays as it is.
+    byId("apps").addEventListener("focusout", () => setTimeout(() => this.renderApps()));
+    byId("watch").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const place = this.state.status?.lastFix?.place;
+      if (!place) return report("There is no fix yet to watch a circle around.");
+      const form = new FormData(event.target);
+      this.change("watch", { identifier: form.get("identifier"), radius: Number(form.get("radius")), ...place });
+    });
+  }
+
+  async change(what, body) {
+    try {
+      await ask(`/api/${what}`, JSON.stringify(body));
+      report();
+    } catch (problem) {
+      report(problem);
+      this.render();
+    }
+  }
+
+  /** Asks again and again; each answer comes as soon as something is new. */
+  async follow() {
+    let after;
+    for (;;) {
+      try {
+        const answer = await ask(after === undefined ? "/api/live" : `/api/live?after=${after}`);
+        const news = await answer.json();
+        after = news.version;
+        this.take(news);
+      } catch (problem) {
+        byId("state").textContent = problem.status === 401 || problem.status === 403
+          ? "This page is no longer open here. Run locationctl console again."
+          : "The console has been closed. Run locationctl console again.";
+        if (problem.status) return;
+        await new Promise((done) => setTimeout(done, 2000));
+      }
+    }
+  }
+
+  take(news) {
+    if (news.whole) [this.state, this.trail, this.log] = [{}, [], []];
+    const { trail, log, version, whole, ...parts } = news;
+    if (parts.daemon?.problem) this.state = {};
+    Object.assign(this.state, parts);
+    const fixes = trail.filter((fix) => fix.place);
+    this.trail.push(...fixes);
+    if (this.trail.length > 10000) this.trail.splice(0, 2000);
+    this.log.push(...log);
+    if (this.log.length > 500) this.log.splice(0, this.log.length - 400);
+    this.render(parts.daemon?.problem || whole ? undefined : new Set([...Object.keys(parts), ...(log.length ? ["log"] : []), ...(fixes.length ? ["trail"] : [])]));
+    const last = fixes[fixes.length - 1];
+    if (last && !whole) {
+      requestAnimationFrame(() => {
+        this.delays.push(Date.now() - milliseconds(last.time));
+        if (this.delays.length > 10000) this.delays.shift();
+      });
+    }
+  }
+
+  show(isShown) {
+    this.isShown = isShown;
+    if (isShown) this.render();
+    else for (const name of ["trail", "refused", "conditions"]) this.map.put(name);
+  }
+
+  render(changed) {
+    const has = (name) => !changed || changed.has(name);
+    if (has("daemon") || has("status")) this.renderStatus();
+    if (has("apps")) this.renderApps();
+    if (has("conditions")) this.renderConditions();
+    if (has("events")) this.renderEvents();
+    if (has("access")) this.renderAccess();
+    if (has("log")) this.renderLog();
+    if (this.isShown && (has("trail") || has("status"))) this.renderMap();
+  }
+
+  renderStatus() {
+    const { daemon, status } = this.state;
+    const services = byId("services");
+    services.disabled = !status;
+    if (status) services.checked = status.servicesEnabled;
+    byId("state").textContent = daemon?.problem
+      ? `${daemon.problem}. Next: ${daemon.next ?? "run locationctl doctor"}`
+      : status
+        ? `Daemon ${status.pid}, ${status.clients.length} program${status.clients.length === 1 ? "" : "s"} connected`
+        : "Asking the location daemon…";
+    const fix = status?.lastFix;
+    const demand = status?.demand;
+    list("now", status ? [
+      ["Last fix", fix ? time(milliseconds(fix.time)) : "none yet: open an app that asks for locations"],
+      ["Place", fix ? degrees(fix.place) : "–"],
+      ["Within (68 %)", fix ? length(fix.accuracy) : "–"],
+      ["Set from outside", status.simulated ? "yes, in place of all sources" : "no"],
+      ["Hardware", demand?.tier ? `${demand.tier}${demand.interval ? `, every ${demand.interval / 1e9} s` : ""}`
+        : "off: nobody needs positions"],
+      ["Also on", ["motion", "beacons", "magnetometer"].filter((name) => demand?.[name]).join(", ") || "nothing"],
+    ] : [["Daemon", daemon?.problem ? "not running" : "…"]]);
+    fill("sources", table("Sources", ["Source", "Status", "Fixes", "Refused", "Reason"],
+      (status?.sources ?? []).map((source) => [
+        source.url,
+        el("span", { class: { working: "good", unavailable: "bad" }[source.status] ?? "doubt" }, source.status),
+        String(source.fixes), String(source.rejected), source.reason,
+      ]), "No source. Run locationctl setup, which finds what gives positions here."));
+  }
+
+  renderApps() {
+    const rows = (this.state.apps ?? []).map((app) => {
+      const level = el("select", {
+        "aria-label": `What ${app.app} may know`,
+        onchange: (event) => this.change("authorize", { app: app.app, level: event.target.value }),
+      }, ...[...new Set([...levels, app.level])].map((name) =>
+        el("option", { selected: name === app.level }, name)));
+      const precise = el("input", {
+        type: "checkbox", checked: app.precise, "aria-label": `Exact place for ${app.app}`,
+        onchange: (event) => this.change("authorize", { app: app.app, precise: event.target.checked }),
+      });
+      const erase = el("button", {
+        type: "button", "aria-label": `Erase everything of ${app.app}`,
+        onclick: () => confirm(`Erase everything that is stored of ${app.app}?`)
+          && this.change("erase", { app: app.app }),
+      }, "Erase");
+      return [app.app, level, precise, app.life ?? "not running", app.starter ?? "", erase];
+    });
+    fill("apps", table("Apps", ["App", "May know", "Exact", "State", "Started by", ""], rows,
+      "No app has asked yet. Start one: it appears here when it asks."));
+  }
+
+  renderConditions() {
+    const conditions = this.state.conditions ?? [];
+    fill("conditions", table("Regions and conditions", ["App", "Name", "State", "Since", "Radius", ""],
+      conditions.map((condition) => [
+        condition.app, condition.identifier,
+        el("span", { class: condition.state === "satisfied" ? "good" : undefined }, condition.state),
+        condition.state === "unknown" ? "" : time(milliseconds(condition.date)),
+        condition.radius === undefined ? condition.kind : length(condition.radius),
+        condition.app === "locationctl" ? el("button", {
+          type: "button", "aria-label": `Watch ${condition.identifier} no longer`,
+          onclick: () => this.change("unwatch", { identifier: condition.identifier }),
+        }, "Remove") : "",
+      ]), "Nothing is watched. Watch a circle below, or start an app that does."));
+    if (!this.isShown) return;
+    const circles = conditions.filter((condition) => condition.place && condition.radius !== undefined);
+    this.map.circles("conditions",
+      circles.map((condition) => ({ ...condition, ...condition.place })),
+      (condition) => condition.state === "satisfied");
+  }
+
+  renderEvents() {
+    const events = [...(this.state.events ?? [])].reverse();
+    fill("events", events.length === 0
+      ? el("p", { class: "empty" }, "No event was delivered to an app yet.")
+      : el("ul", {}, ...events.map((event) => el("li", {}, el("details", {},
+        el("summary", {}, time(event.time), ` ${event.app}: ${event.name} ${event.state}`),
+        el("pre", {}, event.text))))));
+  }
+
+  renderAccess() {
+    fill("access", table("Who received a location", ["App", "Service", "From", "To", "Times"],
+      [...(this.state.access ?? [])].reverse().slice(0, 100).map((access) => [
+        access.app, access.service, time(milliseconds(access.first), true), time(milliseconds(access.last)),
+        String(access.count),
+      ]), "No app has received a location."));
+  }
+
+  renderLog() {
+    const words = (record) => record.name ? record.message.replaceAll("‹private›", record.name) : record.message;
+    fill("log", el("ul", { tabindex: "0", "aria-label": "Log" }, ...this.log.slice(-100).reverse().map((record) =>
+      el("li", { class: record.fault ? "bad" : undefined },
+        time(milliseconds(record.date)), ` ${record.category}: ${words(record)}`))));
+    if (!this.isShown) return;
+    this.map.points("refused", this.log.filter((record) => record.place).slice(-50).map((record) =>
+      ({ ...record.place, text: words(record) })), "--bad");
+  }
+
+  renderMap() {
+    const fix = this.state.status?.lastFix;
+    if (fix?.place) this.map.showFix(fix.place, fix.accuracy);
+    else this.map.forgetFix();
+    this.map.way("trail", this.trail.map((fix) => [fix.place.latitude, fix.place.longitude]));
+  }
+}

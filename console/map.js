@@ -1,0 +1,133 @@
+// The map: drawn from what this computer has, and from tiles only where a person has named a server.
+import * as L from "/leaflet/leaflet.js";
+
+const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+export class ConsoleMap {
+  constructor(settings) {
+    this.map = L.map("map", {
+      preferCanvas: true, zoomControl: true, worldCopyJump: true, attributionControl: Boolean(settings.tiles),
+      maxZoom: 20, minZoom: 2, zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
+    }).setView([30, 10], 2);
+    for (const name of ["land", "way", "light", "now"]) {
+      this.map.createPane(name).classList.add(`pane-${name}`);
+    }
+    // What moves is drawn apart from what stays, so that a scrub does not paint a day again.
+    this.still = L.canvas({ pane: "way", padding: 0.3 });
+    this.moving = L.svg({ pane: "now", padding: 0.5 });
+    this.land = L.layerGroup().addTo(this.map);
+    if (settings.tiles) {
+      L.tileLayer(settings.tiles, { attribution: settings.attribution, maxZoom: 19 }).addTo(this.map);
+    } else {
+      this.map.on("moveend", () => this.drawLand());
+      matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawLand());
+    }
+    L.control.scale().addTo(this.map);
+    this.layers = {};
+    this.drawLand();
+    new ResizeObserver(() => this.map.invalidateSize({ animate: false })).observe(this.map.getContainer());
+  }
+
+  // Lines of latitude and longitude, and the borders that the place index has.
+  async drawLand() {
+    const bounds = this.map.getBounds();
+    const [west, east] = [Math.max(bounds.getWest(), -180), Math.min(bounds.getEast(), 180)];
+    const [south, north] = [Math.max(bounds.getSouth(), -85), Math.min(bounds.getNorth(), 85)];
+    const span = Math.max(east - west, north - south);
+    const step = [30, 10, 5, 1, 0.5, 0.1, 0.05, 0.01, 0.005, 0.001].find((step) => span / step > 5) ?? 0.001;
+    const style = { color: color("--line"), weight: 1, interactive: false, pane: "land" };
+    const lines = [];
+    for (let at = Math.ceil(west / step); at <= east / step; at++) {
+      lines.push([[south, at * step], [north, at * step]]);
+    }
+    for (let at = Math.ceil(south / step); at <= north / step; at++) {
+      lines.push([[at * step, west], [at * step, east]]);
+    }
+    const grid = L.polyline(lines, style);
+    this.land.clearLayers();
+    this.land.addLayer(grid);
+    const number = this.request = (this.request ?? 0) + 1;
+    const query = [south, west, north, east].map((value) => value.toFixed(4)).join(",");
+    const answer = await fetch(`/api/land?box=${query}`);
+    if (!answer.ok || number !== this.request) return;
+    const land = await answer.json();
+    if (land.borders.length === 0) return;
+    const borders = land.borders.map((ring) => {
+      const points = [];
+      for (let at = 0; at < ring.length; at += 2) points.push([ring[at], ring[at + 1]]);
+      return points;
+    });
+    this.land.addLayer(L.polyline(borders, { ...style, color: color("--land") }));
+  }
+
+  /** Keeps one named thing on the map, in place of the one before. */
+  put(name, layer) {
+    this.layers[name]?.remove();
+    this.layers[name] = layer?.addTo(this.map);
+    return layer;
+  }
+
+  /** A fix, with the circle that it is in with 68 %. */
+  showFix(place, accuracy) {
+    const at = [place.latitude, place.longitude];
+    if (!this.fix) {
+      const look = { renderer: this.moving, pane: "now", color: color("--accent"), interactive: false };
+      this.fix = {
+        ring: L.circle(at, { ...look, radius: accuracy, weight: 1, fillOpacity: 0.15 }).addTo(this.map),
+        dot: L.circleMarker(at, { ...look, radius: 6, fillOpacity: 1, weight: 2 }).addTo(this.map),
+      };
+      this.look(at, accuracy);
+    }
+    this.fix.ring.setRadius(accuracy).setLatLng(at);
+    this.fix.dot.setLatLng(at);
+  }
+
+  forgetFix() {
+    this.fix?.ring.remove();
+    this.fix?.dot.remove();
+    this.fix = undefined;
+  }
+
+  look(at, accuracy) {
+    this.map.setView(at, accuracy > 5000 ? 9 : accuracy > 500 ? 13 : 16, { animate: false });
+  }
+
+  way(name, points, options = {}) {
+    this.put(name, L.polyline(points, {
+      renderer: this.still, color: color("--accent"), weight: 3, opacity: 0.75, smoothFactor: 1.5,
+      interactive: false, ...options,
+    }));
+  }
+
+  circles(name, list, isInside = () => false) {
+    this.put(name, L.layerGroup(list.map((fence) => L.circle([fence.latitude, fence.longitude], {
+      renderer: this.still, radius: fence.radius, weight: 2, fillOpacity: isInside(fence) ? 0.25 : 0.06,
+      color: color(isInside(fence) ? "--good" : "--doubt"),
+    }).bindTooltip(fence.identifier))));
+  }
+
+  points(name, list, style) {
+    this.put(name, L.layerGroup(list.map((point) => {
+      const mark = L.circleMarker([point.latitude, point.longitude], {
+        renderer: this.still, radius: 5, weight: 2, color: color(style), fillOpacity: 0.2,
+      });
+      return point.text ? mark.bindTooltip(point.text) : mark;
+    })));
+  }
+
+  handles(name, list, moved) {
+    this.put(name, L.layerGroup(list.map((fence, index) => {
+      const mark = L.marker([fence.latitude, fence.longitude], {
+        draggable: true, title: `Move ${fence.identifier}`, alt: `Move ${fence.identifier}`,
+        icon: L.divIcon({ className: "handle", iconSize: [16, 16] }),
+      });
+      mark.on("dragend", () => moved(index, mark.getLatLng()));
+      return mark;
+    })));
+  }
+
+  fit(points) {
+    this.map.invalidateSize({ animate: false });
+    if (points.length > 0) this.map.fitBounds(L.latLngBounds(points).pad(0.1), { animate: false, maxZoom: 17 });
+  }
+}
