@@ -119,7 +119,8 @@ let package = Package(
 
     // The engine of many devices over shared fences, linked into no app (docs/decisions/0103); pure.
     .target(
-      name: "LocationFleet", dependencies: ["LocationEngine", "LocationModel"],
+      name: "LocationFleet",
+      dependencies: ["LocationCoding", "LocationEngine", "LocationModel", "LocationProviders"],
       swiftSettings: house),
 
     // The words between a daemon and its clients, as bytes; pure.

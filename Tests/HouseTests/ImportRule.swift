@@ -7,7 +7,9 @@ enum ImportRule {
     "LocationSecrets": ["CSodium"],
     "LocationRadio": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
-    "LocationFleet": ["LocationModel", "LocationCoding", "LocationEngine"],
+    "LocationFleet": [
+      "LocationModel", "LocationCoding", "LocationEngine", "LocationProviders",
+    ],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [

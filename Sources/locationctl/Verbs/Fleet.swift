@@ -74,8 +74,10 @@ extension Verb {
   private static func readFences(
     _ path: String, _ invocation: Invocation
   ) throws(Failure) -> FleetFences {
-    var status = stat()
-    guard stat(path, &status) != 0 || Int(status.st_size) <= FenceFile.longest else {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let length = descriptor < 0 ? 0 : lseek(descriptor, 0, SEEK_END)
+    if descriptor >= 0 { close(descriptor) }
+    guard length <= FenceFile.longest else {
       throw invocation.usage("\(path) is longer than \(FenceFile.longest) bytes")
     }
     let bytes = [UInt8](try SimulationFile.data(of: path, as: invocation))
