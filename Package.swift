@@ -63,6 +63,7 @@ let package = Package(
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
     .executable(name: "locationd", targets: ["locationd"]),
+    .executable(name: "locationfleet", targets: ["locationfleet"]),
   ] + fuzzProducts,
   targets: [
     // The face: Apple's API, over a clang module of the same name.
@@ -121,6 +122,14 @@ let package = Package(
     .target(
       name: "LocationFleet",
       dependencies: ["LocationCoding", "LocationEngine", "LocationModel", "LocationProviders"],
+      swiftSettings: house),
+
+    // The worker's way to NATS JetStream, linked into no app and no daemon (docs/decisions/0117).
+    .systemLibrary(
+      name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .target(
+      name: "LocationFleetNATS",
+      dependencies: ["CNATS", "LocationFleet", "LocationModel", "LocationProviders"],
       swiftSettings: house),
 
     // The words between a daemon and its clients, as bytes; pure.
@@ -199,6 +208,13 @@ let package = Package(
 
     .executableTarget(
       name: "locationd", dependencies: ["LocationDaemon", "LocationHost"], swiftSettings: house),
+
+    .executableTarget(
+      name: "locationfleet",
+      dependencies: [
+        "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
+      ],
+      swiftSettings: house),
 
     // Figures, each with its baseline.
     .executableTarget(

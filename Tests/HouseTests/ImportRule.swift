@@ -59,6 +59,13 @@ enum ImportRule {
       "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux",
     ],
+    "LocationFleetNATS": [
+      "CNATS", "LocationFleet", "LocationModel", "LocationProviders", "FoundationEssentials", "Glibc",
+    ],
+    "locationfleet": [
+      "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
+      "Glibc",
+    ],
     "locationd": ["LocationDaemon", "LocationHost", "Glibc"],
   ]
 
