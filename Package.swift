@@ -269,7 +269,7 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationFleetTests",
-      dependencies: ["LocationEngine", "LocationFleet", "LocationModel"],
+      dependencies: ["LocationEngine", "LocationFleet", "LocationModel", "LocationProviders"],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",
@@ -312,7 +312,7 @@ let package = Package(
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "CLinux", "LocationGeocoding", "LocationHost", "LocationModel", "LocationProviders",
+        "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationModel", "LocationProviders",
         "LocationService", "TestSupport", "locationctl",
       ],
       swiftSettings: house),
