@@ -220,7 +220,8 @@ let package = Package(
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationGeocoding",
+        "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationFleetNATS",
+        "LocationGeocoding",
         "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
         "LocationSimulation", "locationd",
         "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
@@ -236,8 +237,8 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CLinux", "CoreLocation", "INTULocationManager", "LocationEngine", "LocationHost",
-        "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
+        "CLinux", "CoreLocation", "INTULocationManager", "LocationEngine", "LocationFleet",
+        "LocationHost", "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
       ], path: "Tests/TestSupport", swiftSettings: house),
     .testTarget(
       name: "LocationModelTests", dependencies: ["LocationModel", "TestSupport"],
@@ -269,7 +270,16 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationFleetTests",
-      dependencies: ["LocationEngine", "LocationFleet", "LocationModel", "LocationProviders"],
+      dependencies: [
+        "LocationEngine", "LocationFleet", "LocationModel", "LocationProviders", "TestSupport",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "FleetWorkerTests",
+      dependencies: [
+        "LocationFleet", "LocationFleetNATS", "LocationModel", "TestSupport", "locationctl",
+        "locationfleet",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",

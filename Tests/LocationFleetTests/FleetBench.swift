@@ -1,9 +1,10 @@
 import LocationFleet
 import LocationModel
+import TestSupport
 
 /// A fleet in virtual time: devices that publish, and workers that may die.
 struct FleetBench {
-  let logs = MemoryLogs()
+  private(set) var logs = MemoryLogs()
   let settings: FleetWorker.Settings
   private(set) var now = Instant.start
   private var waiting: [LogEntry] = []
@@ -24,45 +25,28 @@ struct FleetBench {
     }
   }
 
-  static func name(_ number: Int) -> FleetDeviceName {
-    FleetDeviceName(tenant: number.isMultiple(of: 2) ? "acme" : "", device: "truck \(number)")
+  /// The same, before anything has come.
+  func fresh() -> FleetBench {
+    var copy = self
+    copy.logs = MemoryLogs()
+    return copy
   }
 
-  static func line(_ fix: Fix, of name: FleetDeviceName) -> String {
-    let speed = fix.speed.map { ",\"speed\":\($0)" } ?? ""
-    return """
-      {"tenant":"\(name.tenant)","device":"\(name.device)","date":"\(fix.time.iso8601)",\
-      "received":"\(fix.time.iso8601)","latitude":\(fix.coordinate.latitude),\
-      "longitude":\(fix.coordinate.longitude),\
-      "horizontal_accuracy":\(fix.horizontalAccuracy)\(speed)}
-      """.replacing("\"tenant\":\"\",", with: "")
+  static func name(_ number: Int) -> FleetDeviceName {
+    FleetDeviceName(tenant: number.isMultiple(of: 2) ? "acme" : "", device: "truck \(number)")
   }
 
   static func entry(_ fix: Fix, of name: FleetDeviceName, _ partitions: Int) -> LogEntry {
     let partition = FleetAddress.partition(of: name, count: partitions)
     return LogEntry(
       subject: FleetAddress.fixes(of: name, partition: partition),
-      bytes: Array(line(fix, of: name).utf8))
-  }
-
-  /// The fences of the first way as a file; with `shift` their centers lie so many degrees further.
-  func fenceFile(shift: Double = 0, revision: Int = 1) -> [UInt8] {
-    let features = walks[0].fences.map { fence in
-      let dwell = fence.dwell.map { ",\"dwell\":\(Int($0.inSeconds))" } ?? ""
-      return """
-        {"type":"Feature","id":"\(fence.id)","geometry":{"type":"Point","coordinates":\
-        [\(fence.circle.center.longitude + shift),\(fence.circle.center.latitude)]},\
-        "properties":{"radius":\(fence.circle.radius),"revision":\(revision)\(dwell)}}
-        """
-    }
-    return Array(
-      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#.utf8)
+      bytes: Array(FleetWalk.line(fix, of: name).utf8))
   }
 
   func publishFences(shift: Double = 0, revision: Int = 1) throws {
     var broker = MemoryBroker(logs)
     _ = try FenceStore.publish(
-      fenceFile(shift: shift, revision: revision), partitions: settings.partitions, to: &broker)
+      walks[0].fenceFile(shift: shift, revision: revision), partitions: settings.partitions, to: &broker)
   }
 
   var isPublished: Bool { waiting.isEmpty }
@@ -123,13 +107,13 @@ struct FleetBench {
 
   /// What the same fixes tell without any worker.
   func expected() throws -> [String: String] {
-    var fleet = Fleet(try FenceFile.read(fenceFile()))
+    var fleet = Fleet(try FenceFile.read(walks[0].fenceFile()))
     var found: [String: String] = [:]
     for (number, walk) in walks.enumerated() {
       let name = Self.name(number)
       let key = "\(FleetAddress.part(name.tenant)).\(FleetAddress.part(name.device))"
       for fix in walk.fixes {
-        guard let line = try FleetLineFix.read(Self.line(fix, of: name)) else { continue }
+        guard let line = try FleetLineFix.read(FleetWalk.line(fix, of: name)) else { continue }
         for event in fleet.take(line, of: name, received: fix.time)?.events ?? [] {
           found[key, default: ""] += FleetEventLine.json(event, of: name) + "\n"
         }

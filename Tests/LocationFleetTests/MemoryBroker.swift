@@ -1,5 +1,6 @@
 import LocationFleet
 import LocationModel
+import TestSupport
 
 /// The logs of a fleet in memory, which several workers share.
 final class MemoryLogs {

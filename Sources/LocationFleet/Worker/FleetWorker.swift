@@ -21,8 +21,8 @@ package struct FleetWorker: Sendable {
   private var leases: LeaseTable
   private var runs: [Int: PartitionRun] = [:]
   private var fences = FenceCache()
-  /// When a partition that could not be used is tried again.
-  private var pauses: [Int: Instant] = [:]
+  /// When a partition that could not be used is tried again; `nil` stands for the leases.
+  private var pauses: [Int?: Instant] = [:]
   private var totals = FleetFigures()
   private var notes: [Note] = []
 
@@ -48,11 +48,7 @@ package struct FleetWorker: Sendable {
   package mutating func turn(
     _ broker: inout some FleetBroker, at clock: () -> Moment
   ) -> Int {
-    do throws(BrokerFault) {
-      for message in try broker.watch() {
-        carry(leases.handle(.changed(message), at: clock()), &broker, at: clock())
-      }
-    } catch { note(error, nil) }
+    watch(&broker, at: clock())
     var count = 0
     renew(&broker, at: clock())
     for partition in leases.owns {
@@ -87,7 +83,7 @@ extension FleetWorker {
   private mutating func turn(
     of partition: Int, _ broker: inout some FleetBroker, at now: Moment
   ) -> Int {
-    if let pause = pauses[partition], now.uptime < pause { return 0 }
+    guard !isPaused(partition, at: now) else { return 0 }
     do throws(BrokerFault) {
       if runs[partition] == nil {
         runs[partition] = try PartitionRun(
@@ -126,7 +122,24 @@ extension FleetWorker {
 // MARK: - Leases
 
 extension FleetWorker {
+  private mutating func watch(_ broker: inout some FleetBroker, at now: Moment) {
+    guard !isPaused(nil, at: now) else { return }
+    do throws(BrokerFault) {
+      for message in try broker.watch() {
+        carry(leases.handle(.changed(message), at: now), &broker, at: now)
+      }
+    } catch {
+      note(error, nil)
+      pauses[nil] = now.uptime + .seconds(1)
+    }
+  }
+
+  private func isPaused(_ partition: Int?, at now: Moment) -> Bool {
+    pauses[partition].map { now.uptime < $0 } ?? false
+  }
+
   private mutating func renew(_ broker: inout some FleetBroker, at now: Moment) {
+    guard !isPaused(nil, at: now) else { return }
     carry(leases.handle(.wake, at: now), &broker, at: now)
   }
 
@@ -163,6 +176,7 @@ extension FleetWorker {
     } catch {
       guard error == .conflict else {
         note(error, nil)
+        pauses[nil] = now.uptime + .seconds(1)
         return []
       }
       return leases.handle(.refused(key: key), at: now)
