@@ -17,8 +17,6 @@ struct JetStreamAnswer {
   var sequence: UInt64?
   /// Of a stream.
   var first, last, count: UInt64?
-  /// Whether a stream was made by the request.
-  private(set) var isNew = false
   /// Of a consumer.
   var pending: Int?
   private var stored: Stored?
@@ -39,7 +37,6 @@ struct JetStreamAnswer {
   private mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
     switch key {
     case "seq": sequence = try Self.number(&value)
-    case "did_create": isNew = try value.boolean() ?? false
     case "num_pending": pending = try value.number().flatMap { Int(exactly: $0) }
     case "error" where try value.isObject():
       var copy = self

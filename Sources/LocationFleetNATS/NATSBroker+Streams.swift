@@ -34,19 +34,19 @@ extension NATSBroker {
     case .state, .leases, .fences: most = 1
     }
     do throws(BrokerFault) {
-      let answer = try request(
-        "STREAM.CREATE.\(stream)",
-        """
-        {"name":"\(stream)","subjects":["\(NATSName.subjects(of: log))"],"retention":"limits",\
-        "storage":"file","num_replicas":\(storage.replicas),"max_age":\(age * 1_000_000_000),\
-        "max_msgs_per_subject":\(most),"max_msg_size":\(size),"discard":"old",\
-        "duplicate_window":\(age == 0 ? 0 : 10_000_000_000),"allow_rollup_hdrs":false}
-        """)
-      return answer.isNew
-    } catch {
-      // There is one that was made otherwise: its owner has changed it.
-      guard case .refused(let cause) = error, cause.contains("already in use") else { throw error }
+      _ = try request("STREAM.INFO.\(stream)", "")
       return false
+    } catch {
+      guard case .refused = error else { throw error }
     }
+    _ = try request(
+      "STREAM.CREATE.\(stream)",
+      """
+      {"name":"\(stream)","subjects":["\(NATSName.subjects(of: log))"],"retention":"limits",\
+      "storage":"file","num_replicas":\(storage.replicas),"max_age":\(age * 1_000_000_000),\
+      "max_msgs_per_subject":\(most),"max_msg_size":\(size),"discard":"old",\
+      "duplicate_window":\(age == 0 ? 0 : 10_000_000_000),"allow_rollup_hdrs":false}
+      """)
+    return true
   }
 }

@@ -35,8 +35,9 @@ package struct FleetWorker: Sendable {
 
   package var owns: [Int] { leases.owns }
 
-  /// Whether everything was handed over after `drain`.
-  package var isDrained: Bool { leases.isDrained }
+  /// Whether everything was handed over after `drain`; that it leaves it need not say to a broker
+  /// that does not answer.
+  package var isDrained: Bool { leases.isDrained || (leases.isEmptied && pauses[nil] != nil) }
 
   /// What is new to read.
   package mutating func takeNotes() -> [Note] {
@@ -128,6 +129,7 @@ extension FleetWorker {
       for message in try broker.watch() {
         carry(leases.handle(.changed(message), at: now), &broker, at: now)
       }
+      pauses[nil] = nil
     } catch {
       note(error, nil)
       pauses[nil] = now.uptime + .seconds(1)

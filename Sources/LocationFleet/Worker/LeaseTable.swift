@@ -68,8 +68,11 @@ package struct LeaseTable: Machine {
   /// The partitions that it owns, in order.
   package var owns: [Int] { owned.keys.sorted() }
 
+  /// Whether everything was handed over after `drain`, and others know that this worker has left.
+  package var isDrained: Bool { isEmptied && hasLeft }
+
   /// Whether everything was handed over after `drain`.
-  package var isDrained: Bool { isDraining && owned.isEmpty && hasLeft }
+  package var isEmptied: Bool { isDraining && owned.isEmpty }
 
   package var nextDeadline: Instant? { nextBeat }
 
