@@ -23,6 +23,14 @@ func measureFleet() async throws {
   try Figure.report("fleet.rate", count / all, "/s", "decode, order, all detectors, 100,000 fences")
   try Figure.report("fleet.ratio", decode / all, "", "all over decode only")
   show("fixes a second on one processor", count / all, atLeast: 200_000)
+  var roomy = Fleet(world.index, mostAwake: 20_000)
+  let awake = try wallTime {
+    for line in lines {
+      guard let parsed = try FleetLine(line) else { continue }
+      _ = roomy.take(parsed.fix, of: FleetDeviceName(device: parsed.device))
+    }
+  }
+  try Figure.report("fleet.rate.awake", count / awake, "/s", "the same, every device awake")
   try measureBytes(world)
   try await measureFleetWorker(world)
 }

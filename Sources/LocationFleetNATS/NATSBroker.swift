@@ -5,8 +5,9 @@ internal import LocationModel
 /// The five verbs over NATS JetStream (server 2.9, libnats 3.4).
 package struct NATSBroker: FleetBroker {
   private let connection: NATSConnection
-  private var readers: [FleetLog: PullReader] = [:]
-  private var logs: [String: FleetLog] = [:]
+  /// By the numbers of their consumers.
+  private var readers: [UInt64: PullReader] = [:]
+  private var numbers: [FleetLog: UInt64] = [:]
   /// Answers to requests, by their numbers, and which are awaited.
   private var answers: [UInt64: NATSDelivery] = [:]
   private var awaited: ClosedRange<UInt64>?
@@ -25,7 +26,7 @@ package struct NATSBroker: FleetBroker {
 
   /// Waits until something comes, at most for a time.
   package mutating func wait(_ limit: Duration) {
-    guard let delivery = connection.next(limit.wholeNanoseconds / 1_000_000, marks: true) else {
+    guard let delivery = connection.next(limit.wholeNanoseconds / 1_000_000) else {
       return
     }
     accept(delivery)
@@ -38,22 +39,18 @@ package struct NATSBroker: FleetBroker {
     _ log: FleetLog, from sequence: UInt64, most: Int
   ) throws(BrokerFault) -> (messages: [LogMessage], left: Int) {
     pump()
-    var reader = try reader(log, from: sequence)
-    try refill(&reader, of: log)
-    readers[log] = reader
+    let number = try reader(log, from: sequence)
+    try refill(number)
     let end = Self.now + Self.longestWait
-    while readers[log]?.waiting == 0, (readers[log]?.left ?? 0) > 0 {
-      guard Self.now < end, readers[log]?.isBroken == false else {
+    while readers[number]?.waiting == 0, (readers[number]?.left ?? 0) > 0 {
+      guard Self.now < end, readers[number]?.isBroken == false else {
         throw .unreachable("\(NATSName.stream(log)) does not deliver")
       }
       wait(.milliseconds(100))
     }
-    let found = readers[log]?.read(most: most) ?? []
-    let left = (readers[log]?.waiting ?? 0) + (readers[log]?.left ?? 0)
-    if case .state = log, found.isEmpty, let reader = readers.removeValue(forKey: log) {
-      logs[reader.consumer] = nil
-      try drop(reader, of: log)
-    }
+    let found = readers[number]?.read(most: most) ?? []
+    let left = (readers[number]?.waiting ?? 0) + (readers[number]?.left ?? 0)
+    if case .state = log, found.isEmpty { try close(number) }
     return (found, left)
   }
 
@@ -171,7 +168,7 @@ extension NATSBroker {
     while answers[number] == nil {
       let left = end - Self.now
       guard left > 0 else { return nil }
-      if let delivery = connection.next(Int64(left * 1000) + 1, marks: true) { accept(delivery) }
+      if let delivery = connection.next(Int64(left * 1000) + 1) { accept(delivery) }
     }
     let found = answers.removeValue(forKey: number)
     if number == range.upperBound { answers = [:] }
@@ -181,21 +178,20 @@ extension NATSBroker {
 
   /// Takes everything that has come.
   private mutating func pump() {
-    while let delivery = connection.next(0, marks: true) { accept(delivery) }
+    while let delivery = connection.next(0) { accept(delivery) }
   }
 
   private mutating func accept(_ delivery: NATSDelivery) {
-    if let reply = delivery.reply, let place = DeliveryPlace(reply) {
-      guard let log = logs[place.consumer] else { return }
-      readers[log]?.take(delivery, place, at: Self.now)
+    if let place = delivery.place {
+      readers[place.consumer]?.take(delivery, place, at: Self.now)
       return
     }
     let parts = delivery.subject.dropFirst(connection.inbox.utf8.count + 1).split(separator: ".")
     guard let number = parts.last.flatMap({ UInt64($0) }) else { return }
     if parts.first == "r", awaited?.contains(number) == true {
       answers[number] = delivery
-    } else if parts.first == "p", parts.count == 3, let log = logs[String(parts[1])] {
-      readers[log]?.end(number, status: delivery.status ?? "", at: Self.now)
+    } else if parts.first == "p", parts.count == 3, let reader = UInt64(parts[1]) {
+      readers[reader]?.end(number, status: delivery.status ?? "", at: Self.now)
     }
   }
 
@@ -213,18 +209,18 @@ extension NATSBroker {
 // MARK: - Reading
 
 extension NATSBroker {
+  /// Returns the number of the consumer that delivers a log from a number on.
   private mutating func reader(
     _ log: FleetLog, from sequence: UInt64
-  ) throws(BrokerFault) -> PullReader {
-    if let known = readers[log] {
-      if known.next == sequence, !known.isBroken, !known.isSilent(at: Self.now) { return known }
-      readers[log] = nil
-      logs[known.consumer] = nil
-      try drop(known, of: log)
+  ) throws(BrokerFault) -> UInt64 {
+    if let number = numbers[log], let known = readers[number] {
+      if known.next == sequence, !known.isBroken, !known.isSilent(at: Self.now) { return number }
+      try close(number)
     }
     counter += 1
+    let number = counter
     let tail = connection.inbox.split(separator: ".").last ?? ""
-    let name = "fleet-\(tail)-\(counter)"
+    let name = "fleet-\(tail)-\(number)"
     let stream = NATSName.stream(log)
     let answer = try request(
       "CONSUMER.CREATE.\(stream).\(name)",
@@ -234,31 +230,31 @@ extension NATSBroker {
       "ack_policy":"none","replay_policy":"instant","inactive_threshold":30000000000,\
       "num_replicas":1,"mem_storage":true}}
       """)
-    let reader = PullReader(
-      consumer: name, from: sequence, left: answer.pending ?? 0, at: Self.now)
-    readers[log] = reader
-    logs[name] = log
-    return reader
+    readers[number] = PullReader(
+      consumer: name, of: log, from: sequence, left: answer.pending ?? 0, at: Self.now)
+    numbers[log] = number
+    return number
   }
 
   /// Asks for more, before all has come that was asked for.
-  private mutating func refill(
-    _ reader: inout PullReader, of log: FleetLog
-  ) throws(BrokerFault) {
+  private mutating func refill(_ number: UInt64) throws(BrokerFault) {
     let count = max(2 * Self.mostExpected / max(readers.count, 8), 64)
-    while reader.waiting + reader.expected <= count / 2 {
+    while let reader = readers[number], reader.waiting + reader.expected <= count / 2 {
       counter += 1
       let text = #"{"batch":\#(count),"expires":\#(Int(PullReader.lasting * 1e9))}"#
+      let stream = NATSName.stream(reader.log)
       try connection.send(
-        Array(text.utf8), to: "$JS.API.CONSUMER.MSG.NEXT.\(NATSName.stream(log)).\(reader.consumer)",
-        reply: "p.\(reader.consumer).\(counter)")
-      reader.asked(count, number: counter)
+        Array(text.utf8), to: "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(reader.consumer)",
+        reply: "p.\(number).\(counter)")
+      readers[number]?.asked(count, number: counter)
     }
   }
 
-  private func drop(_ reader: PullReader, of log: FleetLog) throws(BrokerFault) {
+  private mutating func close(_ number: UInt64) throws(BrokerFault) {
+    guard let reader = readers.removeValue(forKey: number) else { return }
+    numbers[reader.log] = nil
     try connection.send(
-      [], to: "$JS.API.CONSUMER.DELETE.\(NATSName.stream(log)).\(reader.consumer)")
+      [], to: "$JS.API.CONSUMER.DELETE.\(NATSName.stream(reader.log)).\(reader.consumer)")
   }
 
   /// Messages that may be on their way, over all partitions.

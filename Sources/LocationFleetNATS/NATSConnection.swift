@@ -5,7 +5,8 @@ internal import LocationFleet
 /// A message as the server has sent it.
 struct NATSDelivery {
   var subject: String
-  var reply: String?
+  /// Where a consumer has it from.
+  var place: DeliveryPlace?
   /// `404`, `408`, `503`, … where the server says something itself.
   var status: String?
   var mark: EventMark?
@@ -108,7 +109,7 @@ final class NATSConnection {
   }
 
   /// The next message; `nil` if none comes within so many milliseconds.
-  func next(_ milliseconds: Int64, marks: Bool) -> NATSDelivery? {
+  func next(_ milliseconds: Int64) -> NATSDelivery? {
     var message: OpaquePointer?
     guard natsSubscription_NextMsg(&message, subscription, milliseconds) == NATS_OK else {
       return nil
@@ -118,12 +119,19 @@ final class NATSConnection {
     let bytes = [UInt8](
       UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: count))
     let subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
-    let reply = natsMsg_GetReply(message).map { String(cString: $0) }
-    let isOwn = count == 0 && subject.hasPrefix(inbox)
+    let place = natsMsg_GetReply(message).flatMap { Self.place($0) }
+    let isOwn = count == 0 && place == nil && subject.hasPrefix(inbox)
     return NATSDelivery(
-      subject: subject, reply: reply,
+      subject: subject, place: place,
       status: isOwn ? Self.header("Status", of: message) : nil,
-      mark: marks ? Self.mark(of: message) : nil, bytes: bytes)
+      mark: subject.hasPrefix("evt.") ? Self.mark(of: message) : nil, bytes: bytes)
+  }
+
+  private static func place(_ reply: UnsafePointer<CChar>) -> DeliveryPlace? {
+    let count = strlen(reply)
+    return reply.withMemoryRebound(to: UInt8.self, capacity: count) {
+      DeliveryPlace(UnsafeBufferPointer(start: $0, count: count))
+    }
   }
 
   private static func mark(of message: OpaquePointer?) -> EventMark? {

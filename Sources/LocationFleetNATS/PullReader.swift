@@ -3,7 +3,9 @@ import LocationModel
 
 /// What one consumer has delivered, and how much of what was asked for is still to come.
 struct PullReader {
+  /// The name of the consumer at the server.
   let consumer: String
+  let log: FleetLog
   /// The number from which on the caller reads next.
   private(set) var next: UInt64
   /// Messages behind the newest one here.
@@ -17,8 +19,9 @@ struct PullReader {
   /// When something was last heard, in seconds.
   private var heard: Double
 
-  init(consumer: String, from sequence: UInt64, left: Int, at now: Double) {
+  init(consumer: String, of log: FleetLog, from sequence: UInt64, left: Int, at now: Double) {
     self.consumer = consumer
+    self.log = log
     next = sequence
     self.left = left
     heard = now
@@ -75,36 +78,46 @@ struct PullReader {
 }
 
 /// What the subject to answer to says of a message:
-/// `$JS.ACK.STREAM.CONSUMER.TIMES.SEQUENCE.DELIVERED.NANOSECONDS.LEFT`.
+/// `$JS.ACK.STREAM.CONSUMER.TIMES.SEQUENCE.DELIVERED.NANOSECONDS.LEFT`, where the name of the consumer
+/// ends with its number here.
 struct DeliveryPlace {
-  var consumer: String
+  var consumer: UInt64
   var sequence: UInt64
   var delivered: UInt64
   var time: UnixTime
   var left: Int
 
-  init?(_ reply: String) {
-    guard reply.utf8.count > 8, reply.hasPrefix("$JS.ACK.") else { return nil }
-    let parts = reply.utf8.split(separator: UInt8(ascii: "."))
-    guard parts.count == 9, let sequence = Self.number(parts[5]),
-      let delivered = Self.number(parts[6]), let time = Self.number(parts[7]),
-      let left = Self.number(parts[8])
-    else { return nil }
-    consumer = String(Substring(parts[3]))
-    self.sequence = sequence
-    self.delivered = delivered
-    self.time = UnixTime(nanoseconds: Int64(clamping: time))
-    self.left = Int(clamping: left)
-  }
-
-  private static func number(_ digits: Substring.UTF8View) -> UInt64? {
-    var number: UInt64 = 0
-    for digit in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit), number < .max / 20 else {
-        return nil
-      }
-      number = number * 10 + UInt64(digit - UInt8(ascii: "0"))
+  init?(_ reply: UnsafeBufferPointer<UInt8>) {
+    guard reply.count > 8, reply.starts(with: "$JS.ACK.".utf8) else { return nil }
+    var (part, number, digits) = (0, 0 as UInt64, 0)
+    var numbers: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
+    func isEnd(_ index: Int) -> Bool {
+      index == reply.count || reply[index] == UInt8(ascii: ".")
     }
-    return number
+    for index in 8...reply.count {
+      if isEnd(index) {
+        guard part == 0 || digits > 0 else { return nil }
+        switch part {
+        case 1: numbers.0 = number
+        case 3: numbers.1 = number
+        case 4: numbers.2 = number
+        case 5: numbers.3 = number
+        case 6: numbers.4 = number
+        default: break
+        }
+        (part, number, digits) = (part + 1, 0, 0)
+      } else if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(reply[index]),
+        number < .max / 20
+      {
+        number = number * 10 + UInt64(reply[index] - UInt8(ascii: "0"))
+        digits += 1
+      } else {
+        (number, digits) = (0, 0)
+      }
+    }
+    guard part == 7 else { return nil }
+    (consumer, sequence, delivered) = (numbers.0, numbers.1, numbers.2)
+    time = UnixTime(nanoseconds: Int64(clamping: numbers.3))
+    left = Int(clamping: numbers.4)
   }
 }
