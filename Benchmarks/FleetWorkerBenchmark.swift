@@ -12,7 +12,9 @@ func measureFleetWorker(_ world: FleetWorld) async throws {
     let server = try await NATSServer()
     var broker = try NATSBroker(servers: [server.address], name: "benchmark")
     _ = try broker.create(partitions: 1, NATSBroker.Storage())
-    _ = try FenceStore.publish(world.file, partitions: 1, to: &broker)
+    let version = try FenceStore.publish(world.file, partitions: 1, to: &broker)
+    var fences = FenceCache()
+    _ = try fences.get(version, &broker)
     let lines = world.lines(devices: 20_000, fixes: 20)
     let entries = join == 1 ? single(lines) : joined(lines, devices: 20_000)
     for start in stride(from: 0, to: entries.count, by: 10_000) {
@@ -20,7 +22,7 @@ func measureFleetWorker(_ world: FleetWorld) async throws {
       _ = try broker.append(part, to: .fixes(0), expecting: nil)
     }
     let fetch = try measure(lines.count) { try fetchAll(&broker) }
-    let all = try measure(lines.count) { try judgeAll(&broker) }
+    let all = try measure(lines.count) { try judgeAll(&broker, &fences) }
     try Figure.report("fleet.fetch.\(name)", fetch.wall, "/s", "fetch only, \(join) a message")
     try Figure.report(
       "fleet.worker.\(name)", all.wall, "/s", "worker, \(join) a message, all detectors")
@@ -55,12 +57,13 @@ private func fetchAll(_ broker: inout NATSBroker) throws {
   }
 }
 
-private func judgeAll(_ broker: inout NATSBroker) throws {
+private func judgeAll(_ broker: inout NATSBroker, _ fences: inout FenceCache) throws {
   let end = try broker.last(of: .fixes(0), key: nil).last
-  var fences = FenceCache()
   var clock = 0.0
+  var faults: [FleetConfiguration.Fault] = []
+  let settings = FleetConfiguration("partitions = 1", &faults).worker.partition
   var run = try PartitionRun(
-    takingOver: 0, PartitionState.Settings(), &fences, &broker, at: .start)
+    takingOver: 0, settings, &fences, &broker, at: .start)
   while run.state.position < end {
     clock += 0.01
     let count = try run.turn(&fences, &broker, at: .start + .seconds(clock))

@@ -4,7 +4,7 @@ package enum FleetAddress {
   /// and two hexadecimal digits; `_` alone for an empty one.
   package static func part(_ name: String) -> String {
     guard !name.isEmpty else { return "_" }
-    guard !name.utf8.allSatisfy(isPlain) || name == "-" else { return name }
+    guard !isPlain(name) else { return name }
     var bytes: [UInt8] = []
     for byte in name.utf8 {
       // `-` alone is the fleet's own.
@@ -69,6 +69,30 @@ package enum FleetAddress {
 
   static func event(_ kind: String, of device: FleetDeviceName, partition: Int) -> String {
     "evt.\(partition).\(part(device.tenant)).\(part(device.device)).\(kind)"
+  }
+
+  /// Whether fixes of a device have this subject.
+  static func isFixes(
+    _ subject: String, of tenant: String, _ device: String, partition: Int
+  ) -> Bool {
+    let head = tenant.isEmpty ? "_" : tenant
+    guard head == "_" || isPlain(head), isPlain(device) else {
+      return subject
+        == fixes(of: FleetDeviceName(tenant: tenant, device: device), partition: partition)
+    }
+    // Nearly all names are plain: nothing is made to be compared.
+    let end = device.utf8.count + head.utf8.count + 1
+    guard subject.utf8.count > end + 4 else { return false }
+    let place = subject.utf8.index(subject.utf8.endIndex, offsetBy: -end)
+    let middle = subject.utf8.index(place, offsetBy: head.utf8.count)
+    return subject.utf8[..<place].elementsEqual("fix.\(partition).".utf8)
+      && subject.utf8[place..<middle].elementsEqual(head.utf8)
+      && subject.utf8[middle] == UInt8(ascii: ".")
+      && subject.utf8[subject.utf8.index(after: middle)...].elementsEqual(device.utf8)
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    !name.isEmpty && name != "-" && name.utf8.allSatisfy { isPlain($0) }
   }
 
   /// The device whose fixes have this subject.

@@ -14,6 +14,8 @@ package struct FleetConfiguration: Hashable, Sendable {
   package var replicas = 1
   package var hoursOfFixes = 72
   package var daysOfEvents = 30
+  /// Devices that a worker keeps as they are between their fixes, if it owns every partition.
+  private var awake = 65_536
   /// The port of the loopback at which the figures are served; `nil` for none.
   package var port: Int?
 
@@ -27,6 +29,7 @@ package struct FleetConfiguration: Hashable, Sendable {
       guard !words.isEmpty else { continue }
       if let cause = take(words) { faults.append(Fault(line: number + 1, cause: cause)) }
     }
+    worker.partition.awake = max(awake / worker.partitions, 1024)
     if servers.isEmpty { servers = ["nats://127.0.0.1:4222"] }
     if (certificate == nil) != (key == nil) {
       faults.append(Fault(line: 0, cause: "`certificate` and `certificate-key` go together"))
@@ -64,6 +67,7 @@ package struct FleetConfiguration: Hashable, Sendable {
     case "buckets": return Self.number(&worker.partition.buckets, value, in: 1...65_536, key)
     case "devices":
       return Self.number(&worker.partition.mostDevices, value, in: 1...10_000_000, key)
+    case "awake": return Self.number(&awake, value, in: 0...10_000_000, key)
     case "keep-fixes-hours": return Self.number(&hoursOfFixes, value, in: 1...8760, key)
     case "keep-events-days": return Self.number(&daysOfEvents, value, in: 1...3650, key)
     case "port":
@@ -78,7 +82,7 @@ package struct FleetConfiguration: Hashable, Sendable {
   package static let keys = [
     "server", "credentials", "authorities", "certificate", "certificate-key", "partitions",
     "replicas", "lease", "snapshot", "window", "default-accuracy", "visits", "moves", "buckets",
-    "devices", "keep-fixes-hours", "keep-events-days", "port",
+    "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
   ]
 
   private mutating func addServer(_ value: String) -> String? {

@@ -9,10 +9,8 @@ package struct FleetFigures: Sendable {
 
     package init() {}
 
-    package mutating func accept(_ tenant: String) { reject(tenant, "accepted") }
-
-    package mutating func reject(_ tenant: String, _ reason: String) {
-      fixes[Self.label(tenant, fixes), default: [:]][reason, default: 0] += 1
+    package mutating func count(_ tenant: String, _ result: String, _ number: Int = 1) {
+      fixes[Self.label(tenant, fixes), default: [:]][result, default: 0] += number
     }
 
     package mutating func event(_ tenant: String, _ kind: String) {

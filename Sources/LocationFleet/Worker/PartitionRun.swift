@@ -187,7 +187,8 @@ package struct FenceCache: Sendable {
 
   package init() {}
 
-  mutating func get(
+  /// Returns the fences of a version, from the broker if they are not known.
+  package mutating func get(
     _ version: String, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> FleetFences {
     if let place = known.firstIndex(where: { $0.version == version }) {

@@ -13,6 +13,8 @@ package struct PartitionState: Sendable {
     package var accuracy = FleetLine.standardAccuracy
     package var buckets = 256
     package var mostDevices = 100_000
+    /// Devices that are kept as they are, between two of their fixes; all others are bytes.
+    package var awake = 1024
     /// How long it may take until everything is stored.
     package var snapshotPeriod = Duration.seconds(60)
 
@@ -53,7 +55,7 @@ package struct PartitionState: Sendable {
     self.fences = fences.version
     let fleet = Fleet(
       fences.index, settings.fleet, mostDevices: max(settings.mostDevices / settings.buckets, 1) * 2,
-      mostAwake: Self.mostAwake)
+      mostAwake: max(settings.awake / settings.buckets, 4))
     fleets = Array(repeating: fleet, count: settings.buckets)
     known = [UInt64](repeating: 0, count: settings.buckets)
     plan = SnapshotPlan(buckets: settings.buckets, period: settings.snapshotPeriod, at: now)
@@ -79,15 +81,11 @@ package struct PartitionState: Sendable {
       return .append([])
     }
     position = message.sequence
-    guard let device = FleetAddress.device(ofFixes: subject) else {
-      figures.reject("", "subject")
-      return .append([])
-    }
     guard message.entry.bytes.count <= FleetLine.longest else {
-      figures.reject(device.tenant, FleetLine.Reason.tooLong.rawValue)
+      reject(message, FleetLine.Reason.tooLong.rawValue)
       return .append([])
     }
-    return .append(judge(message, of: device))
+    return .append(judge(message))
   }
 
   /// Judges from the message with this number on by other fences.
@@ -125,7 +123,6 @@ package struct PartitionState: Sendable {
       subject: "evt.\(partition).-.gap", mark: mark, bytes: Array((text + "\n").utf8))
   }
 
-  private static let mostAwake = 4
   private static let mostChanges = 64
   private static let mostLines = 1000
 }
@@ -133,12 +130,10 @@ package struct PartitionState: Sendable {
 // MARK: - One message
 
 extension PartitionState {
-  private mutating func judge(_ message: LogMessage, of device: FleetDeviceName) -> [LogEntry] {
-    let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
-    // Its events are in the log, as it was stored after them.
-    guard message.sequence > known[bucket] else { return [] }
+  private mutating func judge(_ message: LogMessage) -> [LogEntry] {
     let bytes = message.entry.bytes
     var (entries, index, lines): ([LogEntry], Int, Int) = ([], 0, 0)
+    var accepted = (tenant: "", count: 0)
     var rest = bytes[...]
     while !rest.isEmpty {
       let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
@@ -147,10 +142,16 @@ extension PartitionState {
       guard line.contains(where: { $0 > 0x20 }) else { continue }
       lines += 1
       guard lines <= Self.mostLines else {
-        figures.reject(device.tenant, "tooMany")
+        reject(message, "tooMany")
         break
       }
-      for event in judge(line, at: message, of: device, bucket) {
+      guard let parsed = parse(line, message) else { continue }
+      let device = FleetDeviceName(tenant: parsed.tenant, device: parsed.device)
+      guard let outcome = judge(parsed, of: device, message) else { continue }
+      accepted.tenant = device.tenant
+      accepted.count += outcome.rejected.isEmpty ? 1 : 0
+      for reason in outcome.rejected { figures.count(device.tenant, reason.rawValue) }
+      for event in outcome.events {
         let mark = EventMark(input: message.sequence, index: index)
         index += 1
         figures.event(device.tenant, event.kind.rawValue)
@@ -161,38 +162,47 @@ extension PartitionState {
             mark: mark, bytes: Array((FleetEventLine.json(event, of: device) + "\n").utf8)))
       }
     }
+    if accepted.count > 0 { figures.count(accepted.tenant, "accepted", accepted.count) }
     return entries
   }
 
-  private mutating func judge(
-    _ line: [UInt8], at message: LogMessage, of device: FleetDeviceName, _ bucket: Int
-  ) -> [FleetEvent] {
-    let parsed: FleetLine?
+  private mutating func parse(_ line: [UInt8], _ message: LogMessage) -> FleetLine? {
     do throws(FleetLine.Reason) {
-      parsed = try FleetLine(line, accuracy: settings.accuracy)
+      guard let parsed = try FleetLine(line, accuracy: settings.accuracy) else { return nil }
+      let subject = message.entry.subject
+      // A device is that of its subject; what claims to be another one is refused.
+      guard
+        FleetAddress.isFixes(
+          subject, of: parsed.tenant, parsed.device, partition: partition)
+      else { throw .device }
+      return parsed
     } catch {
-      figures.reject(device.tenant, error.rawValue)
-      return []
+      reject(message, error.rawValue)
+      return nil
     }
-    guard let parsed else { return [] }
-    // A device is that of its subject; what claims to be another one is refused.
-    guard parsed.device == device.device, parsed.tenant == device.tenant else {
-      figures.reject(device.tenant, FleetLine.Reason.device.rawValue)
-      return []
-    }
+  }
+
+  private mutating func judge(
+    _ line: FleetLine, of device: FleetDeviceName, _ message: LogMessage
+  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
+    let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
+    // Its events are in the log, as it was stored after them.
+    guard message.sequence > known[bucket] else { return nil }
     plan.change(bucket, by: message.sequence)
     // Nothing comes later than the log says.
-    let received = min(parsed.received ?? message.time, message.time)
-    guard
-      let outcome = fleets[bucket].take(
-        parsed.fix, of: device, group: parsed.group, received: received)
-    else {
-      figures.reject(device.tenant, "surplus")
-      return []
+    let received = min(line.received ?? message.time, message.time)
+    let outcome = fleets[bucket].take(
+      line.fix, of: device, group: line.group, received: received)
+    if outcome == nil { reject(message, "surplus") }
+    return outcome
+  }
+
+  /// Counts a line that gives no fix for the tenant of its subject.
+  private mutating func reject(_ message: LogMessage, _ reason: String) {
+    guard let device = FleetAddress.device(ofFixes: message.entry.subject) else {
+      return figures.count("", "subject")
     }
-    for reason in outcome.rejected { figures.reject(device.tenant, reason.rawValue) }
-    if outcome.rejected.isEmpty { figures.accept(device.tenant) }
-    return outcome.events
+    figures.count(device.tenant, reason)
   }
 
   /// The version of the fences that a control message names.
