@@ -14,7 +14,9 @@ struct FleetServerTests {
     FleetDeviceName(tenant: number.isMultiple(of: 2) ? "acme" : "", device: "truck \(number)")
   }
 
-  private static func lines(_ steps: Range<Int>) -> String {
+  private static func lines(
+    _ steps: Range<Int>, _ walks: [FleetWalk] = Self.walks
+  ) -> String {
     steps.flatMap { step in
       walks.enumerated().map { FleetWalk.line($1.fixes[step], of: name($0)) + "\n" }
     }.joined()
@@ -37,19 +39,21 @@ struct FleetServerTests {
   )
   func killed() async throws {
     let site = try await FleetSite()
-    try site.prepare(Self.walks[0])
-    let lines = Self.lines(0..<250)
-    var rest = lines.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    let steps = 250 * (Self.kills / 8 + 1)
+    let walks = (1...24 as ClosedRange<UInt64>).map { FleetWalk(seed: $0, count: steps) }
+    try site.prepare(walks[0])
+    let lines = Self.lines(0..<steps, walks)
+    var rest = lines.split(separator: "\n")[...]
     let share = rest.count / (Self.kills + 1) + 1
+    var random = SeededRandom(seed: 20)
     for _ in 0..<Self.kills {
       let before = try site.events(0)
       let worker = try site.worker()
       let part = rest.prefix(share).joined(separator: "\n")
       rest = rest.dropFirst(share)
-      let published = try site.fleet(["publish"], input: part + "\n")
-      #expect(published.status == 0)
+      #expect(try site.fleet(["publish"], input: part).status == 0)
       // It is in the midst of what has come.
-      try site.waitForEvents(Int(before) + min(5, share / 100))
+      try site.waitForEvents(Int(before) + .random(in: 1...6, using: &random))
       worker.end(with: SIGKILL)
     }
     try site.fleet(["publish"], input: rest.joined(separator: "\n"))
