@@ -238,7 +238,8 @@ let package = Package(
       name: "TestSupport",
       dependencies: [
         "CLinux", "CoreLocation", "INTULocationManager", "LocationEngine", "LocationFleet",
-        "LocationHost", "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
+        "LocationHost", "LocationModel", "LocationProviders", "LocationService",
+        "LocationSimulation",
       ], path: "Tests/TestSupport", swiftSettings: house),
     .testTarget(
       name: "LocationModelTests", dependencies: ["LocationModel", "TestSupport"],
@@ -322,7 +323,8 @@ let package = Package(
     .testTarget(
       name: "LocationctlTests",
       dependencies: [
-        "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationModel", "LocationProviders",
+        "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationModel",
+        "LocationProviders",
         "LocationService", "TestSupport", "locationctl",
       ],
       swiftSettings: house),

@@ -93,7 +93,9 @@ struct JetStreamAnswer {
   /// The message that was asked for.
   var message: LogMessage? {
     guard let stored, let sequence = stored.sequence else { return nil }
-    let headers = Self.bytes(stored.headers).flatMap { Self.mark(String(decoding: $0, as: UTF8.self)) }
+    let headers = Self.bytes(stored.headers).flatMap {
+      Self.mark(String(decoding: $0, as: UTF8.self))
+    }
     return LogMessage(
       sequence: sequence,
       time: stored.time.flatMap { UnixTime(iso8601: $0) } ?? UnixTime(nanoseconds: 0),

@@ -172,7 +172,9 @@ extension NATSBroker {
     }
     let found = answers.removeValue(forKey: number)
     if number == range.upperBound { answers = [:] }
-    guard found?.status == nil else { throw .unreachable("nobody takes this (\(found?.status ?? ""))") }
+    guard found?.status == nil else {
+      throw .unreachable("nobody takes this (\(found?.status ?? ""))")
+    }
     return found
   }
 

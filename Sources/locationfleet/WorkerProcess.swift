@@ -38,7 +38,9 @@ struct WorkerProcess {
       port?.turn { worker.figures(at: Self.now).prometheus }
       if count == 0 { broker.wait(Self.pause) }
       let now = Self.now
-      if let end, now.uptime > end { throw FleetFault(reason: "not all was handed over", status: 1) }
+      if let end, now.uptime > end {
+        throw FleetFault(reason: "not all was handed over", status: 1)
+      }
       var nothing = timespec()
       guard end == nil, sigtimedwait(&signals, nil, &nothing) > 0 else { continue }
       _ = sd_notify(0, "STOPPING=1")

@@ -59,8 +59,9 @@ struct FleetOptionsTests {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent()
     let text = try String(
-      contentsOf: root.appending(path: "docs/man/locationfleet.8"), encoding: .utf8)
-      .replacing("\\-", with: "-")
+      contentsOf: root.appending(path: "docs/man/locationfleet.8"), encoding: .utf8
+    )
+    .replacing("\\-", with: "-")
     for key in FleetConfiguration.keys { #expect(text.contains("\n.B \(key)\n"), "\(key)") }
     let help = try Outcome("locationfleet", ["--help"]).output
     for option in ["--config", "--name", "--check", "init", "fences", "publish", "events"] {

@@ -65,7 +65,8 @@ struct FleetServerTests {
     #expect(found.split(separator: "\n").count > 300)
   }
 
-  @Test("FLEET-14: when a worker is killed, another has its partitions within two leases and a second")
+  @Test(
+    "FLEET-14: when a worker is killed, another has its partitions within two leases and a second")
   func takesOver() async throws {
     let site = try await FleetSite(partitions: 1)
     try site.prepare(Self.walks[0])
@@ -122,12 +123,15 @@ struct FleetServerTests {
     try site.fleet(["publish"], input: Self.lines(1..<50))
     let worker = try site.worker()
     try site.waitUntilStored()
-    let status = try Outcome("locationctl", ["fleet", "status", "--port", "\(site.port)", "--json"])
+    let status = try Outcome(
+      "locationctl", ["fleet", "status", "--port", "\(site.port)", "--json"])
     #expect(status.status == 0)
     for (reason, count) in [
       ("malformed", 1), ("coordinate", 1), ("future", 1), ("device", 1001), ("tooMany", 1),
     ] {
-      #expect(status.output.contains("\"tenant\":\"acme\",\"result\":\"\(reason)\",\"count\":\(count)}"), "\(reason)")
+      #expect(
+        status.output.contains("\"tenant\":\"acme\",\"result\":\"\(reason)\",\"count\":\(count)}"),
+        "\(reason)")
     }
     worker.terminate()
     #expect(

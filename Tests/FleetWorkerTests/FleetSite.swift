@@ -83,7 +83,11 @@ final class FleetSite {
     let limit = Date(timeIntervalSinceNow: 60)
     while from <= UInt64(count) {
       let batch = try broker.read(.events(partition), from: from, most: 1000)
-      if let last = batch.messages.last { from = last.sequence + 1 } else { broker.wait(.seconds(1)) }
+      if let last = batch.messages.last {
+        from = last.sequence + 1
+      } else {
+        broker.wait(.seconds(1))
+      }
       guard Date() < limit else { throw NotStored(partition: partition) }
     }
   }

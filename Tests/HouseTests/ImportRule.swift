@@ -60,7 +60,8 @@ enum ImportRule {
       "Glibc", "Synchronization", "CLinux",
     ],
     "LocationFleetNATS": [
-      "CNATS", "LocationFleet", "LocationModel", "LocationProviders", "FoundationEssentials", "Glibc",
+      "CNATS", "LocationFleet", "LocationModel", "LocationProviders", "FoundationEssentials",
+      "Glibc",
     ],
     "locationfleet": [
       "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",

@@ -16,7 +16,9 @@ struct FleetAddressTests {
     #expect(FleetAddress.name(part) == name)
   }
 
-  @Test("FLEET-24: what is no part of a name is refused", arguments: ["-", "", "_2", "_zz", "_ff", "a b"])
+  @Test(
+    "FLEET-24: what is no part of a name is refused",
+    arguments: ["-", "", "_2", "_zz", "_ff", "a b"])
   func noParts(part: String) { #expect(FleetAddress.name(part) == nil) }
 
   @Test("FLEET-24: a subject is that of its device and of no other")

@@ -46,7 +46,8 @@ struct FleetBench {
   func publishFences(shift: Double = 0, revision: Int = 1) throws {
     var broker = MemoryBroker(logs)
     _ = try FenceStore.publish(
-      walks[0].fenceFile(shift: shift, revision: revision), partitions: settings.partitions, to: &broker)
+      walks[0].fenceFile(shift: shift, revision: revision), partitions: settings.partitions,
+      to: &broker)
   }
 
   var isPublished: Bool { waiting.isEmpty }

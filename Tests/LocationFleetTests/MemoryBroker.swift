@@ -79,9 +79,10 @@ struct MemoryBroker: FleetBroker {
   mutating func last(of log: FleetLog, key: String?) throws(BrokerFault) -> LogEnd {
     guard try begin() else { throw .unreachable("dies") }
     let all = logs.messages(log)
-    let message = key.map { Self.subject($0, log) }.map { subject in
-      all.last { $0.entry.subject == subject }
-    } ?? all.last { $0.sequence == logs.end(log) }
+    let message =
+      key.map { Self.subject($0, log) }.map { subject in
+        all.last { $0.entry.subject == subject }
+      } ?? all.last { $0.sequence == logs.end(log) }
     return LogEnd(
       first: all.first?.sequence ?? logs.end(log) + 1, last: logs.end(log), message: message)
   }

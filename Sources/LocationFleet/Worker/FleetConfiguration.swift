@@ -75,7 +75,8 @@ package struct FleetConfiguration: Hashable, Sendable {
       let cause = Self.number(&number, value, in: 1...65_535, key)
       if cause == nil { port = number }
       return cause
-    default: return "unknown key `\(key.prefix(64))`; known are \(Self.keys.joined(separator: ", "))"
+    default:
+      return "unknown key `\(key.prefix(64))`; known are \(Self.keys.joined(separator: ", "))"
     }
   }
 

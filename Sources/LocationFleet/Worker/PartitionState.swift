@@ -54,7 +54,8 @@ package struct PartitionState: Sendable {
     self.done = done
     self.fences = fences.version
     let fleet = Fleet(
-      fences.index, settings.fleet, mostDevices: max(settings.mostDevices / settings.buckets, 1) * 2,
+      fences.index, settings.fleet,
+      mostDevices: max(settings.mostDevices / settings.buckets, 1) * 2,
       mostAwake: max(settings.awake / settings.buckets, 4))
     fleets = Array(repeating: fleet, count: settings.buckets)
     known = [UInt64](repeating: 0, count: settings.buckets)
@@ -118,7 +119,8 @@ package struct PartitionState: Sendable {
   package func gap(to first: UInt64) -> LogEntry? {
     let mark = EventMark(input: first - 1, index: 0)
     guard first > position + 1, done.map({ $0 < mark }) ?? true else { return nil }
-    let text = #"{"type":"gap","partition":\#(partition),"first":\#(position + 1),"last":\#(first - 1)}"#
+    let text =
+      #"{"type":"gap","partition":\#(partition),"first":\#(position + 1),"last":\#(first - 1)}"#
     return LogEntry(
       subject: "evt.\(partition).-.gap", mark: mark, bytes: Array((text + "\n").utf8))
   }

@@ -96,7 +96,8 @@ struct FleetStatus {
         + "\(value("takeovers_total")) taken over, \(value("fenced_off_total")) fenced off, "
         + "\(value("faults_total")) faults")
     var table = TextTable(
-      ["PARTITION", "DEVICES", "JUDGED", "WAITING", "BEHIND", "STORED"], numbers: [0, 1, 2, 3, 4, 5])
+      ["PARTITION", "DEVICES", "JUDGED", "WAITING", "BEHIND", "STORED"],
+      numbers: [0, 1, 2, 3, 4, 5])
     for (number, devices) in owned {
       table.add([
         "\(number)", "\(Int(devices))", "\(Int(partition(number, "position")))",
