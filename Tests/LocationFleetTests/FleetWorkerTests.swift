@@ -89,29 +89,62 @@ struct FleetWorkerTests {
     #expect(figures.contains { $0.takeovers > 1 })
   }
 
-  @Test("FLEET-15: other fences are in force from one place of the input on, for a successor too")
-  func fencesChange() throws {
+  @Test(
+    "FLEET-13: a worker that stands still within a turn finds that another one has written",
+    arguments: 1...40)
+  func standsStillWithin(call: Int) throws {
+    var bench = try FleetBench(seed: 5, devices: 5, fixes: 80)
+    let expected = try bench.expected()
+    try bench.publishFences()
+    var broker = MemoryBroker(bench.logs)
+    var worker = bench.worker("a")
+    for _ in 0..<8 {
+      bench.pass()
+      let moment = bench.moment
+      _ = worker.turn(&broker) { moment }
+    }
+    bench.pass(messages: 120)
+    let (late, logs) = (bench.moment, bench.logs)
+    var other = bench
+    broker.pause(before: call) {
+      var successor = MemoryBroker(logs)
+      other.run("b", &successor)
+    }
+    for _ in 0..<4 { _ = worker.turn(&broker) { late } }
+    var last = MemoryBroker(bench.logs)
+    other.run("c", &last)
+    #expect(other.events == expected)
+    #expect(other.marks.allSatisfy(isRising))
+  }
+
+  @Test(
+    "FLEET-15: other fences are in force from one place of the input on, for a successor too",
+    arguments: 1...6 as ClosedRange<UInt64>)
+  func fencesChange(seed: UInt64) throws {
     func run(dying: Bool) throws -> [String: String] {
-      var bench = try FleetBench(seed: 9, devices: 5, fixes: 90)
+      var bench = try FleetBench(seed: seed, devices: 5, fixes: 120)
       try bench.publishFences()
       var broker = MemoryBroker(bench.logs)
       var worker = bench.worker("a")
-      for step in 0..<120 where step < 60 || !bench.isDone(worker) {
+      for step in 0..<400 where step < 60 || !bench.isDone(worker) {
         bench.pass()
-        if step == 12 { try bench.publishFences(shift: 0.002, revision: 2) }
-        if step == 25 { try bench.publishFences() }
+        if step % 5 == 4, step < 55 {
+          let isMoved = (step / 5).isMultiple(of: 2)
+          try bench.publishFences(shift: isMoved ? 0.004 : 0, revision: isMoved ? 2 : 1)
+        }
         let moment = bench.moment
         _ = worker.turn(&broker) { moment }
-        guard dying, step.isMultiple(of: 7) else { continue }
+        guard dying, step % 7 == 6 else { continue }
         worker = bench.worker("worker-\(step)")
         broker = MemoryBroker(bench.logs)
       }
+      #expect(bench.isDone(worker))
       #expect(bench.marks.allSatisfy(isRising))
       return bench.events
     }
     let whole = try run(dying: false)
     #expect(whole == (try run(dying: true)))
-    let unchanged = try FleetBench(seed: 9, devices: 5, fixes: 90).expected()
+    let unchanged = try FleetBench(seed: seed, devices: 5, fixes: 120).expected()
     #expect(whole != unchanged)
   }
 

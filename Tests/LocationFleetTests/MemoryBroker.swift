@@ -39,6 +39,8 @@ struct MemoryBroker: FleetBroker {
   var done = 0
   private(set) var calls = 0
   private var watched: UInt64 = 0
+  /// What others do before a call of this worker takes effect.
+  private var stop: (call: Int, body: () -> Void)?
 
   init(_ logs: MemoryLogs, death: Int? = nil, done: Int = 0) {
     self.logs = logs
@@ -48,10 +50,19 @@ struct MemoryBroker: FleetBroker {
 
   var isDead: Bool { death.map { calls >= $0 } ?? false }
 
+  /// Lets others act before the call with this number from here on takes effect, once.
+  mutating func pause(before call: Int, _ body: @escaping () -> Void) {
+    stop = (calls + call, body)
+  }
+
   /// Whether the call is done whole.
   private mutating func begin() throws(BrokerFault) -> Bool {
     guard !isDead else { throw .unreachable("dead") }
     calls += 1
+    if let stop, calls == stop.call {
+      self.stop = nil
+      stop.body()
+    }
     return !isDead
   }
 

@@ -76,7 +76,7 @@ package enum FleetAddress {
     _ subject: String, of tenant: String, _ device: String, partition: Int
   ) -> Bool {
     let head = tenant.isEmpty ? "_" : tenant
-    guard head == "_" || isPlain(head), isPlain(device) else {
+    guard tenant.isEmpty || isPlain(tenant), isPlain(device) else {
       return subject
         == fixes(of: FleetDeviceName(tenant: tenant, device: device), partition: partition)
     }
