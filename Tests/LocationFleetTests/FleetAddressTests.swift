@@ -46,6 +46,15 @@ struct FleetAddressTests {
     }
   }
 
+  @Test("FLEET-24: devices with like names are spread over the buckets evenly")
+  func spread() {
+    var counts = [Int](repeating: 0, count: 256)
+    for number in 0..<25_600 {
+      counts[FleetAddress.bucket(of: FleetDeviceName(device: "device-\(number)"), count: 256)] += 1
+    }
+    #expect(counts.allSatisfy { (50...170).contains($0) })
+  }
+
   @Test("FLEET-19: a bucket is read as it was written, and no damaged byte is believed")
   func buckets() throws {
     let bucket = StateBucket(

@@ -56,7 +56,10 @@ package enum FleetAddress {
     for byte in device.tenant.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     hash = hash &* 0x100_0000_01b3
     for byte in device.device.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return Int((hash >> 32) % UInt64(count))
+    // The last bytes change few of the bits; a step of MurmurHash3 spreads them over all.
+    hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
+    hash ^= hash >> 33
+    return Int(hash % UInt64(count))
   }
 
   /// Where fixes of a device are appended.

@@ -53,9 +53,10 @@ package struct PartitionState: Sendable {
     self.position = position
     self.done = done
     self.fences = fences.version
+    // Of a bucket, not of all: that is the same whenever an input is judged.
+    let share = settings.mostDevices / settings.buckets
     let fleet = Fleet(
-      fences.index, settings.fleet,
-      mostDevices: max(settings.mostDevices / settings.buckets, 1) * 2,
+      fences.index, settings.fleet, mostDevices: max(2 * share, share + 64),
       mostAwake: max(settings.awake / settings.buckets, 4))
     fleets = Array(repeating: fleet, count: settings.buckets)
     known = [UInt64](repeating: 0, count: settings.buckets)
