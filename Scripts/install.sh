@@ -66,7 +66,7 @@ case ${1:-} in
       install -D -m "$mode" "$file" "$prefix/$place"
       case $place in
         # The unit names the program where it is.
-        *.service) sed -i "s|^ExecStart=/usr/local/|ExecStart=$root/|" "$prefix/$place" ;;
+        *.service) sed -i "s|^\(ExecStart[A-Za-z]*\)=/usr/local/|\1=$root/|" "$prefix/$place" ;;
       esac
       echo "installed $prefix/$place"
     done
