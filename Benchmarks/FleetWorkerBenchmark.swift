@@ -29,6 +29,9 @@ func measureFleetWorker(_ world: FleetWorld) async throws {
     try Figure.report(
       "fleet.worker.\(name).processor", all.processor, "/s",
       "worker, \(join) a message, per second of its processor time")
+    try Figure.report(
+      "fleet.worker.\(name).processor.ratio", all.processor / fetch.processor, "",
+      "over fetch only, both for a second of processor time")
     try Figure.report("fleet.worker.\(name).ratio", all.wall / fetch.wall, "", "over fetch only")
   }
 }

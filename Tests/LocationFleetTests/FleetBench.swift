@@ -11,10 +11,14 @@ struct FleetBench {
   private(set) var walks: [FleetWalk]
 
   /// So many devices, each with a way of its own among the fences of the first.
-  init(seed: UInt64, devices: Int, fixes: Int, partitions: Int = 1, buckets: Int = 8) throws {
+  init(
+    seed: UInt64, devices: Int, fixes: Int, partitions: Int = 1, buckets: Int = 8,
+    longestValue: Int = 1 << 20
+  ) throws {
     var settings = FleetWorker.Settings()
     settings.partitions = partitions
     settings.partition.buckets = buckets
+    settings.partition.longestValue = longestValue
     settings.partition.snapshotPeriod = .seconds(6)
     self.settings = settings
     walks = (0..<devices).map { FleetWalk(seed: seed + UInt64($0), count: fixes) }

@@ -63,6 +63,26 @@ struct FleetWorkerTests {
   }
 
   @Test(
+    "FLEET-12: a bucket that is too large for one value is whole in whichever call its owner dies",
+    arguments: 1...4 as ClosedRange<UInt64>)
+  func largeBuckets(seed: UInt64) throws {
+    var random = SeededRandom(seed: seed)
+    var bench = try FleetBench(seed: seed, devices: 6, fixes: 60, buckets: 2, longestValue: 700)
+    try bench.publishFences()
+    for life in 0..<30 {
+      var broker = MemoryBroker(
+        bench.logs, death: .random(in: 20...120, using: &random), done: life % 2)
+      bench.run("worker-\(life)", &broker)
+    }
+    var last = MemoryBroker(bench.logs)
+    bench.run("last", &last)
+    #expect(bench.events == (try bench.expected()))
+    #expect(bench.marks.allSatisfy(isRising))
+    let keys = bench.logs.messages(.state(0)).map(\.entry.subject)
+    #expect(keys.contains("st.0.0.0.1") && keys.contains("st.0.0.1.1"))
+  }
+
+  @Test(
     "FLEET-13: a worker that stood still and goes on after another has taken over changes nothing",
     arguments: 1...8 as ClosedRange<UInt64>)
   func twoOwners(seed: UInt64) throws {

@@ -129,15 +129,16 @@ extension PartitionRun {
     _ bytes: [UInt8], _ bucket: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
     let key = Self.bucketKey(bucket, of: state.partition)
-    guard bytes.count > Self.longestValue else {
+    let longest = state.settings.longestValue
+    guard bytes.count > longest else {
       try put([0] + bytes, at: key, &broker)
       return sides[bucket] = nil
     }
     let side: UInt8 = sides[bucket] == 0 ? 1 : 0
-    let count = (bytes.count + Self.longestValue - 1) / Self.longestValue
+    let count = (bytes.count + longest - 1) / longest
     guard count <= Int(UInt8.max) else { throw .refused("\(key) has \(bytes.count) bytes") }
     for part in 0..<count {
-      let run = bytes[(part * Self.longestValue)...].prefix(Self.longestValue)
+      let run = bytes[(part * longest)...].prefix(longest)
       try put(Array(run), at: "\(key).\(side).\(part)", &broker)
     }
     try put([1, side, UInt8(count)], at: key, &broker)
@@ -176,8 +177,6 @@ extension PartitionRun {
 
   private static func checkpointKey(_ partition: Int) -> String { "st.\(partition).checkpoint" }
 
-  /// Bytes; brokers have a limit for one message.
-  private static let longestValue = 768 * 1024
   private static let mostRead = 1000
 }
 

@@ -15,6 +15,8 @@ package struct PartitionState: Sendable {
     package var mostDevices = 100_000
     /// Devices that are kept as they are, between two of their fixes; all others are bytes.
     package var awake = 1024
+    /// Bytes of one value; brokers have a limit.
+    package var longestValue = 768 * 1024
     /// How long it may take until everything is stored.
     package var snapshotPeriod = Duration.seconds(60)
 
