@@ -32,7 +32,7 @@ places: ## build the place index (GEONAMES=folder of GeoNames' files, or DATA=fo
 	@python3 Scripts/build_place_index.py $(if $(GEONAMES),--geonames "$(GEONAMES)") \
 	  $(if $(DATA),--data "$(DATA)")
 
-build: ## build both programs and their completions for installation
+build: ## build the programs and their completions for installation
 	@Scripts/build.sh
 
 deb: ## build Debian packages of what build and places made, into .build/deb

@@ -63,6 +63,7 @@ let package = Package(
     .library(name: "LocationTesting", targets: ["LocationTesting"]),
     .executable(name: "locationctl", targets: ["locationctl"]),
     .executable(name: "locationd", targets: ["locationd"]),
+    .executable(name: "locationfleet", targets: ["locationfleet"]),
   ] + fuzzProducts,
   targets: [
     // The face: Apple's API, over a clang module of the same name.
@@ -119,7 +120,16 @@ let package = Package(
 
     // The engine of many devices over shared fences, linked into no app (docs/decisions/0103); pure.
     .target(
-      name: "LocationFleet", dependencies: ["LocationEngine", "LocationModel"],
+      name: "LocationFleet",
+      dependencies: ["LocationCoding", "LocationEngine", "LocationModel", "LocationProviders"],
+      swiftSettings: house),
+
+    // The worker's way to NATS JetStream, linked into no app and no daemon (docs/decisions/0117).
+    .systemLibrary(
+      name: "CNATS", pkgConfig: "libnats", providers: [.apt(["libnats-dev"])]),
+    .target(
+      name: "LocationFleetNATS",
+      dependencies: ["CNATS", "LocationFleet", "LocationModel", "LocationProviders"],
       swiftSettings: house),
 
     // The words between a daemon and its clients, as bytes; pure.
@@ -202,11 +212,19 @@ let package = Package(
     .executableTarget(
       name: "locationd", dependencies: ["LocationDaemon", "LocationHost"], swiftSettings: house),
 
+    .executableTarget(
+      name: "locationfleet",
+      dependencies: [
+        "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
+      ],
+      swiftSettings: house),
+
     // Figures, each with its baseline.
     .executableTarget(
       name: "Benchmarks",
       dependencies: [
-        "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationGeocoding",
+        "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationFleetNATS",
+        "LocationGeocoding",
         "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
         "LocationSimulation", "locationd",
         "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
@@ -222,8 +240,9 @@ let package = Package(
     .target(
       name: "TestSupport",
       dependencies: [
-        "CLinux", "CoreLocation", "INTULocationManager", "LocationEngine", "LocationHost",
-        "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
+        "CLinux", "CoreLocation", "INTULocationManager", "LocationEngine", "LocationFleet",
+        "LocationHost", "LocationModel", "LocationProviders", "LocationService",
+        "LocationSimulation",
       ], path: "Tests/TestSupport", swiftSettings: house),
     .testTarget(
       name: "LocationModelTests", dependencies: ["LocationModel", "TestSupport"],
@@ -255,7 +274,16 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "LocationFleetTests",
-      dependencies: ["LocationEngine", "LocationFleet", "LocationModel"],
+      dependencies: [
+        "LocationEngine", "LocationFleet", "LocationModel", "LocationProviders", "TestSupport",
+      ],
+      swiftSettings: house),
+    .testTarget(
+      name: "FleetWorkerTests",
+      dependencies: [
+        "LocationFleet", "LocationFleetNATS", "LocationModel", "TestSupport", "locationctl",
+        "locationfleet",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",

@@ -23,7 +23,16 @@ func measureFleet() async throws {
   try Figure.report("fleet.rate", count / all, "/s", "decode, order, all detectors, 100,000 fences")
   try Figure.report("fleet.ratio", decode / all, "", "all over decode only")
   show("fixes a second on one processor", count / all, atLeast: 200_000)
+  var roomy = Fleet(world.index, mostAwake: 20_000)
+  let awake = try wallTime {
+    for line in lines {
+      guard let parsed = try FleetLine(line) else { continue }
+      _ = roomy.take(parsed.fix, of: FleetDeviceName(device: parsed.device))
+    }
+  }
+  try Figure.report("fleet.rate.awake", count / awake, "/s", "the same, every device awake")
   try measureBytes(world)
+  try await measureFleetWorker(world)
 }
 
 /// Bytes of a device: as it is stored, and resident, with two fences active and at rest.
@@ -61,7 +70,7 @@ private func residentBytes() throws -> Int {
 }
 
 /// Fences of 150 m over 300 km, and devices that drive among them.
-private struct FleetWorld {
+struct FleetWorld {
   var index = FleetFences()
   /// Two fences around one place.
   var pair = FleetFences()
@@ -81,6 +90,20 @@ private struct FleetWorld {
       try pair.insert(
         FleetFence(id: "fence-\(Int(radius))", circle: Circle(center: center, radius: radius)))
     }
+  }
+
+  /// The fences as a file.
+  var file: [UInt8] {
+    let features = (0..<index.count).map { number in
+      let fence = index[FleetFences.Slot(number)]
+      return """
+        {"type":"Feature","id":"\(fence.id)","geometry":{"type":"Point","coordinates":\
+        [\(fence.circle.center.longitude),\(fence.circle.center.latitude)]},\
+        "properties":{"radius":\(fence.circle.radius)}}
+        """
+    }
+    return Array(
+      #"{"type":"FeatureCollection","features":[\#(features.joined(separator: ","))]}"#.utf8)
   }
 
   /// The lines of all devices in turn, a fix every 10 s.

@@ -5,7 +5,7 @@
 set -eu
 
 # What Swift links with, and what the package links to.
-packages="make g++ libsqlite3-dev libsodium-dev libsystemd-dev pkg-config"
+packages="make g++ libnats-dev libsqlite3-dev libsodium-dev libsystemd-dev pkg-config"
 case ${1:-build} in
   build) ;;
   docs) packages="$packages python3" ;;
@@ -15,7 +15,7 @@ case ${1:-build} in
   test)
     packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd"
     packages="$packages gpsd-clients osmium-tool bubblewrap openssl util-linux ca-certificates"
-    packages="$packages debian-archive-keyring xvfb openbox python3-xlib sway weston bash minisign strace"
+    packages="$packages debian-archive-keyring xvfb openbox python3-xlib sway weston bash minisign strace nats-server"
     # Programs that ask GeoClue.
     packages="$packages geoclue-2-demo redshift gir1.2-geoclue-2.0"
     # The console.
@@ -46,7 +46,7 @@ case ${1:-build} in
     packages="$packages python3 python3-gpxpy gpsd gpsd-clients libgps-dev"
     packages="$packages geographiclib-tools libgeographiclib-dev"
     packages="$packages geoclue-2.0 dbus-daemon python3-dbus python3-gi libglib2.0-bin libsystemd-dev"
-    packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev"
+    packages="$packages libboost-dev postgresql-15-postgis-3 redis-server python3-venv python3-dev nats-server"
     ;;
   *)
     echo "usage: Scripts/bootstrap.sh build|docs|places|test|geoclue|gpsd|console|bench|nspawn|qemu" >&2

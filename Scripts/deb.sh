@@ -3,7 +3,7 @@
 #
 #   OUT=.build/deb BUILT=.build/static/release Scripts/deb.sh
 #
-# meridian, meridian-dbgsym, meridian-geoclue, and, where `make places` has made the index, meridian-places.
+# meridian, meridian-dbgsym, meridian-fleet, meridian-geoclue, and, where `make places` has made the index, meridian-places.
 # The version is that of Release.swift; VERSION_SUFFIX is added to it, for a test of upgrades. The same
 # programs give the same bytes: every date is SOURCE_DATE_EPOCH, else that of the last commit.
 # Who makes a release names it with DEBFULLNAME and DEBEMAIL.
@@ -48,6 +48,15 @@ install -D -m 644 dbus/org.freedesktop.GeoClue2.service \
   "$stage/usr/share/dbus-1/system-services/org.freedesktop.GeoClue2.service"
 install -D -m 644 systemd/geoclue/geoclue.conf \
   "$stage/lib-geoclue/systemd/system/locationd.service.d/geoclue.conf"
+# What only meridian-fleet has: the worker, which alone needs libnats.
+for file in usr/bin/locationfleet usr/share/man/man8/locationfleet.8 "lib/systemd/system/locationfleet@.service" \
+  usr/share/bash-completion/completions/locationfleet usr/share/zsh/site-functions/_locationfleet \
+  usr/share/fish/vendor_completions.d/locationfleet.fish usr/share/doc/meridian/locationfleet.conf; do
+  [ -e "$stage/$file" ] || continue
+  place=$(echo "$file" | sed 's,zsh/site-functions,zsh/vendor-completions,; s,doc/meridian/,doc/meridian-fleet/examples/,')
+  mkdir -p "$stage/fleet/${place%/*}"
+  mv "$stage/$file" "$stage/fleet/$place"
+done
 mv "$stage/usr/share/zsh/site-functions" "$stage/usr/share/zsh/vendor-completions"
 [ -e "$stage/usr/share/meridian/places.sqlite" ] || echo \
   "deb: meridian-places is left out: there is no index; make places builds it, from PyPI and Debian" >&2

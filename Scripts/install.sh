@@ -29,22 +29,29 @@ files() {
   cat << LIST
 $built/locationctl 755 bin/locationctl
 $built/locationd 755 bin/locationd
+$built/locationfleet 755 bin/locationfleet
 docs/man/locationctl.1 644 share/man/man1/locationctl.1
 docs/man/locationd.8 644 share/man/man8/locationd.8
+docs/man/locationfleet.8 644 share/man/man8/locationfleet.8
 .build/share/locationctl.bash 644 share/bash-completion/completions/locationctl
 .build/share/locationctl.zsh 644 share/zsh/site-functions/_locationctl
 .build/share/locationctl.fish 644 share/fish/vendor_completions.d/locationctl.fish
 systemd/completions/locationd.bash 644 share/bash-completion/completions/locationd
 systemd/completions/locationd.zsh 644 share/zsh/site-functions/_locationd
 systemd/completions/locationd.fish 644 share/fish/vendor_completions.d/locationd.fish
+systemd/completions/locationfleet.bash 644 share/bash-completion/completions/locationfleet
+systemd/completions/locationfleet.zsh 644 share/zsh/site-functions/_locationfleet
+systemd/completions/locationfleet.fish 644 share/fish/vendor_completions.d/locationfleet.fish
 systemd/locationd.service 644 lib/systemd/system/locationd.service
 systemd/locationd.socket 644 lib/systemd/system/locationd.socket
 systemd/user/locationd.service 644 lib/systemd/user/locationd.service
 systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
 systemd/locationd.sysusers.conf 644 lib/sysusers.d/locationd.conf
 systemd/locationd.tmpfiles.conf 644 lib/tmpfiles.d/locationd.conf
+systemd/locationfleet@.service 644 lib/systemd/system/locationfleet@.service
 systemd/50-meridian.preset 644 lib/systemd/system-preset/50-meridian.preset
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
+systemd/locationfleet.conf 644 share/doc/meridian/locationfleet.conf
 Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
 Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink
 Sources/LocationLink/org.meridian.agent.varlink 644 share/meridian/org.meridian.agent.varlink
@@ -60,7 +67,7 @@ case ${1:-} in
       install -D -m "$mode" "$file" "$prefix/$place"
       case $place in
         # The unit names the program where it is.
-        *.service) sed -i "s|^ExecStart=/usr/local/|ExecStart=$root/|" "$prefix/$place" ;;
+        *.service) sed -i "s|^\(ExecStart[A-Za-z]*\)=/usr/local/|\1=$root/|" "$prefix/$place" ;;
       esac
       echo "installed $prefix/$place"
     done

@@ -12,9 +12,11 @@ package struct Fleet: Sendable {
     package var rejected: [FixOrder.Reason: Int] = [:]
     /// Fixes of devices beyond the most.
     package var surplus = 0
+    /// Devices that began anew, as what was stored of them cannot be read.
+    package var damaged = 0
   }
 
-  package let fences: FleetFences
+  package private(set) var fences: FleetFences
   package let settings: FleetDevice.Settings
   private let mostDevices: Int
   private let mostAwake: Int
@@ -89,7 +91,9 @@ package struct Fleet: Sendable {
     if awake.count >= mostAwake { rest() }
     let device: FleetDevice
     if let bytes = asleep.removeValue(forKey: name) {
-      device = FleetDevice(name, stored: bytes, fences) ?? FleetDevice(name)
+      let read = FleetDevice(name, stored: bytes, fences)
+      if read == nil { counts.damaged += 1 }
+      device = read ?? FleetDevice(name)
     } else {
       guard count < mostDevices else { return nil }
       device = FleetDevice(name)
@@ -97,5 +101,28 @@ package struct Fleet: Sendable {
     awake.append(device)
     places[name] = awake.count - 1
     return awake.count - 1
+  }
+}
+
+// MARK: - Storing
+
+extension Fleet {
+  /// What is stored of every device, in the order of their names.
+  package var stored: [(name: FleetDeviceName, bytes: [UInt8])] {
+    names.map { name in
+      (name, asleep[name] ?? places[name].map { awake[$0].stored(fences) } ?? [])
+    }
+  }
+
+  /// Takes a device as it was stored, in place of what is known of it.
+  package mutating func restore(_ name: FleetDeviceName, stored bytes: [UInt8]) {
+    if places[name] != nil { rest() }
+    asleep[name] = bytes
+  }
+
+  /// From here on the devices are judged by other fences; each learns of it with its next fix.
+  package mutating func replace(_ fences: FleetFences) {
+    rest()
+    self.fences = fences
   }
 }

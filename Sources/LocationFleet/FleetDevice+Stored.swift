@@ -3,7 +3,7 @@ internal import LocationModel
 
 extension FleetDevice {
   /// The version of the form in which a device is stored.
-  private static let version: UInt8 = 2
+  private static let version: UInt8 = 3
   private static let mostFences = 100_000
 
   /// All that is known of the device, as bytes: what is read from them continues bit for bit.
@@ -14,13 +14,7 @@ extension FleetDevice {
     var copy = self
     var stale: [Stale] = []
     copy.pass(&coder, fences, &stale)
-    let sum = Self.checksum(coder.bytes[...])
-    return coder.bytes + (0..<4).map { UInt8(truncatingIfNeeded: sum >> (8 * $0)) }
-  }
-
-  /// FNV-1a: a record that a disk has damaged is not believed.
-  private static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-    bytes.reduce(0x811c_9dc5 as UInt32) { ($0 ^ UInt32($1)) &* 0x0100_0193 }
+    return coder.sealed
   }
 
   /// Reads a device that `stored` has written; `nil` where the bytes are none of it.
@@ -31,10 +25,7 @@ extension FleetDevice {
     _ name: FleetDeviceName, stored bytes: [UInt8], _ fences: borrowing FleetFences
   ) {
     self.init(name)
-    guard bytes.count > 4 else { return nil }
-    let sum = bytes.suffix(4).reversed().reduce(0 as UInt32) { $0 << 8 | UInt32($1) }
-    guard sum == Self.checksum(bytes.dropLast(4)) else { return nil }
-    var coder = StateCoder(reading: Array(bytes.dropLast(4)))
+    guard var coder = StateCoder(sealed: bytes) else { return nil }
     var version: UInt8 = 0
     coder.pass(&version)
     guard version == Self.version else { return nil }

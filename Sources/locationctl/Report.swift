@@ -1,4 +1,5 @@
 import CoreLocation
+import LocationCoding
 
 /// A report of Core Location: a location, or the reason why there is none.
 struct Report: Sendable {

@@ -7,7 +7,9 @@ enum ImportRule {
     "LocationSecrets": ["CSodium"],
     "LocationRadio": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
-    "LocationFleet": ["LocationModel", "LocationCoding", "LocationEngine"],
+    "LocationFleet": [
+      "LocationModel", "LocationCoding", "LocationEngine", "LocationProviders",
+    ],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],
     "LocationService": [
@@ -56,6 +58,14 @@ enum ImportRule {
       "LocationSecrets", "LocationSimulation", "LocationGeocoding", "Foundation",
       "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux", "CMicroHTTPD",
+    ],
+    "LocationFleetNATS": [
+      "CNATS", "LocationFleet", "LocationModel", "LocationProviders", "FoundationEssentials",
+      "Glibc",
+    ],
+    "locationfleet": [
+      "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
+      "Glibc",
     ],
     "locationd": ["LocationDaemon", "LocationHost", "Glibc"],
   ]

@@ -1,4 +1,5 @@
 import Foundation
+import LocationCoding
 import LocationService
 import LocationModel
 import LocationProviders

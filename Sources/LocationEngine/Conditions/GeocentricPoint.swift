@@ -42,3 +42,13 @@ package struct GeocentricPoint: Hashable, Sendable {
   /// Meters: (2a + b) / 3.
   private static let meanRadius = (2 * WGS84.equatorialRadius + WGS84.polarRadius) / 3
 }
+
+// MARK: - Storing
+
+extension StateCoder {
+  package mutating func pass(_ point: inout GeocentricPoint) {
+    pass(&point.vector.x)
+    pass(&point.vector.y)
+    pass(&point.vector.z)
+  }
+}

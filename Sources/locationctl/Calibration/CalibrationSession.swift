@@ -1,5 +1,6 @@
 import CoreLocation
 import Foundation
+import LocationCoding
 import LocationEngine
 import LocationHost
 import LocationModel

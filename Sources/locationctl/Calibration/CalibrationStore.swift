@@ -1,4 +1,5 @@
 import Foundation
+import LocationCoding
 import LocationEngine
 import LocationHost
 import LocationLink

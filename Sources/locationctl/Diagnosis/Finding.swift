@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationModel
 
 /// One thing that was looked at: its state, and what to do about it.

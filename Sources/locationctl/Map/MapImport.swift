@@ -1,4 +1,5 @@
 import Foundation
+import LocationCoding
 import LocationHost
 import LocationModel
 import LocationRadio

@@ -1,4 +1,5 @@
 import CoreLocation
+import LocationCoding
 
 /// Turns the calls of a manager about headings and beacons into one stream.
 final class SignalsListener: NSObject, CLLocationManagerDelegate {

@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationModel
 import LocationSimulation
 
@@ -98,48 +99,11 @@ struct Explanation {
 }
 
 extension EventEvidence {
-  fileprivate var decided: UnixTime {
-    switch self {
-    case .crossing(let crossing): crossing.decided
-    case .stay(let stay): stay.decided
-    }
-  }
-
   fileprivate var policyDelay: Duration {
     switch self {
     case .crossing(let crossing): crossing.policyDelay
     case .stay(let stay): stay.policyDelay
     }
-  }
-
-  /// The evidence as an object, in a line with the event.
-  func add(to line: inout JSONLine) {
-    var inner = JSONLine(type: "evidence")
-    addMembers(to: &inner)
-    line.add("evidence", object: inner)
-  }
-
-  /// The members that it has wherever it is printed.
-  fileprivate func addMembers(to line: inout JSONLine) {
-    switch self {
-    case .crossing(let crossing):
-      line.add("fixes", crossing.fixes)
-      line.add("probability", crossing.probability)
-      line.add("distance", crossing.distance)
-      line.add("spread", crossing.spread)
-      line.add("fused", crossing.fused?.map(\.rawValue).joined(separator: " "))
-      line.add("first_fix", crossing.firstFix.iso8601)
-      line.add("last_fix", crossing.lastFix.iso8601)
-      line.add("crossed", crossing.crossed?.iso8601)
-    case .stay(let stay):
-      line.add("fixes", stay.fixes)
-      line.add("scatter", stay.scatter)
-      line.add("place", stay.place.rawValue)
-      line.add("dwell_seconds", stay.dwellSeconds)
-      line.add("first_fix", stay.firstFix.iso8601)
-      line.add("last_fix", stay.lastFix.iso8601)
-    }
-    line.add("decided", decided.iso8601)
   }
 }
 

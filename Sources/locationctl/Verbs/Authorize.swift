@@ -1,4 +1,5 @@
 import Glibc
+import LocationCoding
 import LocationEngine
 import LocationHost
 import LocationLink

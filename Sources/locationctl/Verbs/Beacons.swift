@@ -1,4 +1,5 @@
 import CoreLocation
+import LocationCoding
 import LocationProviders
 
 extension Verb {

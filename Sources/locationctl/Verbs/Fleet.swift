@@ -26,6 +26,10 @@ extension Verb {
   private static let noVisits = Option(name: "no-visits", summary: "Tell no visits")
   private static let noMoves = Option(name: "no-moves", summary: "Tell no significant changes")
 
+  private static let port = Option(
+    name: "port", value: .wholeNumber("N", 1...65_535),
+    summary: "With status: the port of the worker's figures; 9464 unless given")
+
   static let fleet = Verb(
     name: "fleet", summary: "Judge the fixes of many devices: fences, visits, and moves",
     details: [
@@ -43,14 +47,26 @@ extension Verb {
       grows with the devices, at 1 to 2 kB each, and with their events; with --grouped with \
       neither.
       """,
+      """
+      ACTION status shows how the worker on this computer stands, locationfleet(8), as the figures \
+      at its port say: its partitions, what waits there, and what has become of the fixes of each \
+      tenant.
+      """,
     ],
-    operands: [Operand(name: "ACTION", summary: "what to do", choices: ["replay"])],
-    options: [fences, window, standard, until, grouped, devices, noVisits, noMoves],
+    operands: [Operand(name: "ACTION", summary: "what to do", choices: ["replay", "status"])],
+    options: [
+      fences, window, standard, until, grouped, devices, noVisits, noMoves, port, .json,
+    ],
     examples: [
       "locationctl fleet replay --fences depots.geojson < fixes.jsonl > events.jsonl",
       "sort -s -t '\"' -k 4,4 fixes.jsonl | locationctl fleet replay --grouped",
+      "locationctl fleet status",
     ],
     run: { invocation in
+      guard invocation.operand(0) != "status" else {
+        return try showStatus(
+          port: invocation.wholeNumber(port) ?? 9464, isJSON: invocation.has(.json))
+      }
       var settings = FleetReplay.Settings()
       settings.fleet.window = invocation.number(window) ?? 0
       settings.fleet.visits = !invocation.has(noVisits)
@@ -71,11 +87,23 @@ extension Verb {
       try replay(FleetReplay(known ?? FleetFences(), settings))
     })
 
+  private static func showStatus(port: Int, isJSON: Bool) throws(Failure) {
+    guard let status = FleetStatus.read(port: port) else {
+      throw .refused(
+        "no worker of a fleet answers at port \(port) of 127.0.0.1",
+        next: "see `port` in /etc/locationfleet.conf, and: systemctl status 'locationfleet@*'")
+    }
+    guard isJSON else { return status.print(to: .standard) }
+    for line in status.json { Output.standard.line(line) }
+  }
+
   private static func readFences(
     _ path: String, _ invocation: Invocation
   ) throws(Failure) -> FleetFences {
-    var status = stat()
-    guard stat(path, &status) != 0 || Int(status.st_size) <= FenceFile.longest else {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let length = descriptor < 0 ? 0 : lseek(descriptor, 0, SEEK_END)
+    if descriptor >= 0 { close(descriptor) }
+    guard length <= FenceFile.longest else {
       throw invocation.usage("\(path) is longer than \(FenceFile.longest) bytes")
     }
     let bytes = [UInt8](try SimulationFile.data(of: path, as: invocation))

@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationHost
 import LocationLink
 import LocationModel

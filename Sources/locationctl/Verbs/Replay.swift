@@ -1,4 +1,5 @@
 import CoreLocation
+import LocationCoding
 import LocationModel
 import LocationRecording
 

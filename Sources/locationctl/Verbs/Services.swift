@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationEngine
 import LocationHost
 import LocationLink

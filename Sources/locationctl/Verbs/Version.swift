@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationModel
 
 extension Verb {

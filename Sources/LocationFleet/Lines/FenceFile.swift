@@ -1,19 +1,18 @@
-import LocationFleet
-import LocationModel
-import LocationProviders
+internal import LocationModel
+internal import LocationProviders
 
 /// The fences of a GeoJSON file (docs/formats/fleet.md).
-enum FenceFile {
+package enum FenceFile {
   /// Bytes: two million circles have half of them.
-  static let longest = 1 << 30
+  package static let longest = 1 << 30
 
-  struct Fault: Error {
+  package struct Fault: Error {
     /// Counted from 1; `nil` for the file as a whole.
-    var feature: Int?
-    var cause: String
+    package var feature: Int?
+    package var cause: String
   }
 
-  static func read(_ bytes: [UInt8]) throws(Fault) -> FleetFences {
+  package static func read(_ bytes: [UInt8]) throws(Fault) -> FleetFences {
     var fences = FleetFences()
     var fault: Fault?
     var number = 0

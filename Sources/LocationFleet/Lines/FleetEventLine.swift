@@ -1,9 +1,9 @@
-import LocationFleet
-import LocationModel
+internal import LocationCoding
+internal import LocationModel
 
 /// An event of a device of a fleet as a line (docs/formats/fleet.md).
-enum FleetEventLine {
-  static func json(_ event: FleetEvent, of name: FleetDeviceName) -> String {
+package enum FleetEventLine {
+  package static func json(_ event: FleetEvent, of name: FleetDeviceName) -> String {
     var line = JSONLine(type: event.kind.rawValue)
     if !name.tenant.isEmpty { line.add("tenant", name.tenant) }
     line.add("device", name.device)

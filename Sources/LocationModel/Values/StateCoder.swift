@@ -1,5 +1,3 @@
-package import LocationModel
-
 /// Writes the state of detectors as bytes, or reads it back, exactly: every bit of every number.
 ///
 /// One walk over the fields does both, so that what is written and what is read cannot differ. Dates
@@ -14,26 +12,68 @@ package struct StateCoder: Sendable {
   private var latest: Int64 = 0
   /// The bits of the numbers before: detectors have many in common.
   private var recent: [UInt64] = []
+  /// Which of them is overwritten next, once there are all.
+  private var oldest = 0
+  /// Bytes at the end that are not read.
+  private var ending = 0
 
   /// Begins to write.
   package init() {
     bytes = []
+    bytes.reserveCapacity(1024)
+    recent.reserveCapacity(Self.mostRecent)
     isReading = false
   }
 
   package init(reading bytes: [UInt8]) {
     self.bytes = bytes
+    recent.reserveCapacity(Self.mostRecent)
     isReading = true
   }
 
+  /// Reads what `sealed` has made; `nil` where the bytes have changed since.
+  package init?(sealed bytes: [UInt8]) {
+    guard bytes.count > 8 else { return nil }
+    self.init(reading: bytes)
+    ending = 8
+    guard checksum(bytes.count - 8).littleEndian == word(at: bytes.count - 8) else { return nil }
+  }
+
+  /// What was written, and a checksum: a disk may have damaged it.
+  package var sealed: [UInt8] {
+    var copy = bytes
+    withUnsafeBytes(of: checksum(bytes.count).littleEndian) { copy.append(contentsOf: $0) }
+    return copy
+  }
+
+  /// FNV-1a of 64 bits over words of eight bytes, and over the bytes that are left.
+  private func checksum(_ count: Int) -> UInt64 {
+    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
+    var place = 0
+    while place + 8 <= count {
+      sum = (sum ^ word(at: place)) &* 0x100_0000_01b3
+      sum ^= sum >> 32
+      place += 8
+    }
+    while place < count {
+      sum = (sum ^ UInt64(bytes[place])) &* 0x100_0000_01b3
+      place += 1
+    }
+    return sum
+  }
+
+  private func word(at place: Int) -> UInt64 {
+    bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: place, as: UInt64.self) }
+  }
+
   /// Whether all bytes were read, and all had a meaning.
-  package var isComplete: Bool { !isDamaged && position == bytes.count }
+  package var isComplete: Bool { !isDamaged && position == bytes.count - ending }
 
   /// Marks what was read as meaningless.
   package mutating func reject() { isDamaged = true }
 
   private mutating func next() -> UInt8 {
-    guard !isDamaged, position < bytes.count else {
+    guard !isDamaged, position < bytes.count - ending else {
       isDamaged = true
       return 0
     }
@@ -56,9 +96,7 @@ extension StateCoder {
   }
 
   private mutating func write(_ bits: UInt64) {
-    if let place = recent.lastIndex(of: bits) {
-      return bytes.append(UInt8(Self.longest + recent.count - place))
-    }
+    if let age = age(of: bits) { return bytes.append(UInt8(Self.longest + age)) }
     let length = Self.longest - bits.trailingZeroBitCount / 8
     bytes.append(UInt8(length))
     for index in 0..<length { bytes.append(UInt8(truncatingIfNeeded: bits >> (56 - 8 * index))) }
@@ -68,12 +106,11 @@ extension StateCoder {
   private mutating func read() -> UInt64 {
     let head = Int(next())
     guard head <= Self.longest else {
-      let place = recent.count - (head - Self.longest)
-      guard recent.indices.contains(place) else {
+      guard let bits = number(ofAge: head - Self.longest) else {
         isDamaged = true
         return 0
       }
-      return recent[place]
+      return bits
     }
     var bits: UInt64 = 0
     for index in 0..<head { bits |= UInt64(next()) << (56 - 8 * index) }
@@ -82,8 +119,23 @@ extension StateCoder {
   }
 
   private mutating func note(_ bits: UInt64) {
-    recent.append(bits)
-    if recent.count > Self.mostRecent { recent.removeFirst() }
+    if recent.count < Self.mostRecent { return recent.append(bits) }
+    recent[oldest] = bits
+    oldest = (oldest + 1) % Self.mostRecent
+  }
+
+  /// How many numbers ago one was written, from 1; `nil` if it is none of the recent ones.
+  private func age(of bits: UInt64) -> Int? {
+    recent.firstIndex(of: bits).map { place in
+      let turn = (oldest + Self.mostRecent - 1 - place) % Self.mostRecent
+      return recent.count < Self.mostRecent ? recent.count - place : turn + 1
+    }
+  }
+
+  private func number(ofAge age: Int) -> UInt64? {
+    guard (1...Self.mostRecent).contains(age), age <= recent.count else { return nil }
+    guard recent.count == Self.mostRecent else { return recent[recent.count - age] }
+    return recent[(oldest + Self.mostRecent - age) % Self.mostRecent]
   }
 
   /// Bytes of a number.
@@ -144,12 +196,6 @@ extension StateCoder {
     pass(&place.latitude)
     pass(&place.longitude)
     if isReading, !place.isValid { isDamaged = true }
-  }
-
-  package mutating func pass(_ point: inout GeocentricPoint) {
-    pass(&point.vector.x)
-    pass(&point.vector.y)
-    pass(&point.vector.z)
   }
 
   package mutating func pass<Word: CaseIterable & Equatable>(_ word: inout Word) {

@@ -1,68 +1,6 @@
 import LocationEngine
+import LocationFleet
 import LocationModel
-
-@testable import LocationFleet
-
-/// Random ways of a device among fences, from a seed.
-struct FleetWalk {
-  var fixes: [Fix] = []
-  var fences: [FleetFence] = []
-
-  static let origin = Coordinate(latitude: 46.52, longitude: 6.63)
-  static let start = UnixTime(seconds: 1_767_600_000)
-
-  static func place(east: Double, north: Double) -> Coordinate {
-    Coordinate(
-      latitude: origin.latitude + north / 111_200,
-      longitude: origin.longitude + east / 76_600)
-  }
-
-  /// Stays and ways with good, coarse, and wildly wrong fixes, and silences.
-  init(seed: UInt64, count: Int = 400) {
-    var random = SeededRandom(seed: seed)
-    for number in 0..<40 {
-      let center = Self.place(
-        east: .random(in: -3000...3000, using: &random),
-        north: .random(in: -600...600, using: &random))
-      fences.append(
-        FleetFence(
-          id: "fence-\(number)",
-          circle: Circle(center: center, radius: .random(in: 50...400, using: &random)),
-          dwell: number % 3 == 0 ? .seconds(300) : nil))
-    }
-    var (time, east, north) = (Self.start, 0.0, 0.0)
-    var (speed, left) = (0.0, 0)
-    for _ in 0..<count {
-      if left == 0 {
-        left = .random(in: 10...60, using: &random)
-        speed = Bool.random(using: &random) ? 0 : .random(in: -15...15, using: &random)
-      }
-      left -= 1
-      let silence = Int.random(in: 0..<40, using: &random) == 0
-      let seconds = silence ? Double.random(in: 60...2000, using: &random) : 10
-      time = time + .seconds(seconds)
-      east += speed * min(seconds, 60)
-      north += .random(in: -10...10, using: &random)
-      let isWrong = Int.random(in: 0..<50, using: &random) == 0
-      let isCoarse = Int.random(in: 0..<10, using: &random) == 0
-      let error = isWrong ? 400.0 : isCoarse ? 60 : 5
-      var fix = Fix(
-        coordinate: Self.place(
-          east: east + .random(in: -error...error, using: &random),
-          north: north + .random(in: -error...error, using: &random)),
-        horizontalAccuracy: isCoarse ? .random(in: 40...900, using: &random) : 8, time: time)
-      if Bool.random(using: &random) { fix.speed = speed.magnitude }
-      fixes.append(fix)
-    }
-    fixes[0].horizontalAccuracy = 8
-  }
-
-  func index() throws -> FleetFences {
-    var index = FleetFences()
-    for fence in fences { try index.insert(fence) }
-    return index
-  }
-}
 
 /// The detectors of one device alone, with an index of its own, in the order of the engine.
 struct LoneDevice {

@@ -1,57 +1,57 @@
-import LocationModel
+internal import LocationModel
 
 /// One JSON object on one line; keys in the order in which they are added.
 ///
 /// A value that is not known is left out: a missing field is unknown.
-struct JSONLine {
+package struct JSONLine {
   private var members: [String]
 
-  init(type: String) {
+  package init(type: String) {
     members = []
     add("type", type)
   }
 
-  var text: String { ("{" + members.joined(separator: ",") + "}").escapedInJSON }
+  package var text: String { ("{" + members.joined(separator: ",") + "}").escapedInJSON }
 
-  mutating func add(_ key: String, _ text: String?) {
+  package mutating func add(_ key: String, _ text: String?) {
     guard let text else { return }
     put(key, Self.quoted(text))
   }
 
-  mutating func add(_ key: String, _ number: Double?) {
+  package mutating func add(_ key: String, _ number: Double?) {
     guard let number, number.isFinite else { return }
-    put(key, number.plain)
+    put(key, Int(exactly: number).map(String.init) ?? "\(number)")
   }
 
-  mutating func add(_ key: String, _ number: Int?) {
+  package mutating func add(_ key: String, _ number: Int?) {
     guard let number else { return }
     put(key, String(number))
   }
 
-  mutating func add(_ key: String, flag: Bool) {
+  package mutating func add(_ key: String, flag: Bool) {
     put(key, flag ? "true" : "false")
   }
 
-  mutating func add(_ key: String, texts: [String]) {
+  package mutating func add(_ key: String, texts: [String]) {
     put(key, "[" + texts.map(Self.quoted).joined(separator: ",") + "]")
   }
 
   /// Of an object, its members; its type is left out.
-  mutating func add(_ key: String, object: JSONLine) {
+  package mutating func add(_ key: String, object: JSONLine) {
     put(key, "{" + object.members.dropFirst().joined(separator: ",") + "}")
   }
 
   /// A value that is JSON already.
-  mutating func add(_ key: String, json: String) { put(key, json) }
+  package mutating func add(_ key: String, json: String) { put(key, json) }
 
   /// An array of objects; their types are left out.
-  mutating func add(_ key: String, objects: [JSONLine]) {
+  package mutating func add(_ key: String, objects: [JSONLine]) {
     let members = objects.map { "{" + $0.members.dropFirst().joined(separator: ",") + "}" }
     put(key, "[" + members.joined(separator: ",") + "]")
   }
 
   /// A value that is known to be none is `null`.
-  mutating func addOrNull(_ key: String, _ text: String?) {
+  package mutating func addOrNull(_ key: String, _ text: String?) {
     put(key, text.map(Self.quoted) ?? "null")
   }
 

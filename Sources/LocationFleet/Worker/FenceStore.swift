@@ -1,0 +1,68 @@
+/// The files of fences of a fleet, each under a version that its bytes give.
+///
+/// They are in the broker, so that every owner of a partition judges by the same ones, at the same
+/// place of its input.
+package enum FenceStore {
+  /// Bytes of one value: brokers have a limit.
+  private static let chunk = 512 * 1024
+
+  /// 16 hexadecimal digits of FNV-1a over the file.
+  package static func version(of file: [UInt8]) -> String {
+    let text = String(ByteWriter.checksum(file[...]), radix: 16)
+    return String(repeating: "0", count: 16 - text.utf8.count) + text
+  }
+
+  static func isVersion(_ text: String) -> Bool {
+    text.utf8.count == 16 && text.utf8.allSatisfy { Character(Unicode.Scalar($0)).isHexDigit }
+  }
+
+  /// Stores a file, and has every partition judge by it from here on; returns its version.
+  package static func publish(
+    _ file: [UInt8], partitions: Int, to broker: inout some FleetBroker
+  ) throws(BrokerFault) -> String {
+    let version = version(of: file)
+    let count = (file.count + chunk - 1) / chunk
+    for number in 0..<count {
+      let part = file[(number * chunk)..<min((number + 1) * chunk, file.count)]
+      try put(Array(part), at: "\(version).\(number)", &broker)
+    }
+    try put(Array("\(count)".utf8), at: version, &broker)
+    for partition in 0..<partitions {
+      let text = #"{"ctl":"fences","version":"\#(version)"}"#
+      let subject = FleetAddress.control(of: partition)
+      let entry = LogEntry(subject: subject, bytes: Array(text.utf8))
+      _ = try broker.append([entry], to: .fixes(partition), expecting: nil)
+    }
+    return version
+  }
+
+  private static func put(
+    _ bytes: [UInt8], at key: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    let known = try broker.last(of: .fences, key: key)
+    guard known.message?.entry.bytes != bytes else { return }
+    _ = try broker.put(bytes, at: key, in: .fences, expecting: known.message?.sequence ?? 0)
+  }
+
+  /// Reads the fences of a version; those of the empty version are none.
+  package static func read(
+    _ version: String, from broker: inout some FleetBroker
+  ) throws(BrokerFault) -> FleetFences {
+    guard !version.isEmpty else { return FleetFences() }
+    var file: [UInt8] = []
+    let head = try broker.last(of: .fences, key: version).message
+    guard let head, let count = Int(String(decoding: head.entry.bytes, as: UTF8.self)),
+      (0...(FenceFile.longest / chunk + 1)).contains(count)
+    else { throw .damaged("fences \(version)") }
+    for number in 0..<count {
+      guard let part = try broker.last(of: .fences, key: "\(version).\(number)").message else {
+        throw .damaged("fences \(version).\(number)")
+      }
+      file += part.entry.bytes
+    }
+    guard self.version(of: file) == version else { throw .damaged("fences \(version)") }
+    do throws(FenceFile.Fault) { return try FenceFile.read(file) } catch {
+      throw .damaged("fences \(version): \(error.cause)")
+    }
+  }
+}

@@ -1,0 +1,130 @@
+/// The names under which the messages of a fleet are kept.
+package enum FleetAddress {
+  /// A name as one part of a subject: letters, digits, and `-` as they are, every other byte as `_`
+  /// and two hexadecimal digits; `_` alone for an empty one.
+  package static func part(_ name: String) -> String {
+    guard !name.isEmpty else { return "_" }
+    guard !isPlain(name) else { return name }
+    var bytes: [UInt8] = []
+    for byte in name.utf8 {
+      // `-` alone is the fleet's own.
+      guard !isPlain(byte) || name == "-" else {
+        bytes.append(byte)
+        continue
+      }
+      bytes += [UInt8(ascii: "_"), digit(byte >> 4), digit(byte & 15)]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The name that a part of a subject stands for; `nil` where it stands for none.
+  package static func name(_ part: some StringProtocol) -> String? {
+    guard part != "_" else { return "" }
+    guard part != "-", !part.isEmpty else { return nil }
+    let units = Array(part.utf8)
+    var bytes: [UInt8] = []
+    var index = 0
+    while index < units.count {
+      if units[index] == UInt8(ascii: "_") {
+        guard index + 2 < units.count, let high = value(units[index + 1]),
+          let low = value(units[index + 2])
+        else { return nil }
+        bytes.append(high << 4 | low)
+        index += 3
+      } else {
+        guard isPlain(units[index]) else { return nil }
+        bytes.append(units[index])
+        index += 1
+      }
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+
+  /// The partition of a device: FNV-1a of 32 bits over its parts, as NATS computes it for
+  /// `{{partition(n,1,2)}}`.
+  package static func partition(of device: FleetDeviceName, count: Int) -> Int {
+    var hash: UInt32 = 0x811c_9dc5
+    for text in [part(device.tenant), part(device.device)] {
+      for byte in text.utf8 { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+    }
+    return Int(hash % UInt32(count))
+  }
+
+  /// The bucket of its partition in which a device is stored.
+  package static func bucket(of device: FleetDeviceName, count: Int) -> Int {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in device.tenant.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    hash = hash &* 0x100_0000_01b3
+    for byte in device.device.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    // The last bytes change few of the bits; a step of MurmurHash3 spreads them over all.
+    hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
+    hash ^= hash >> 33
+    return Int(hash % UInt64(count))
+  }
+
+  /// Where fixes of a device are appended.
+  package static func fixes(of device: FleetDeviceName, partition: Int) -> String {
+    "fix.\(partition).\(part(device.tenant)).\(part(device.device))"
+  }
+
+  /// Where what concerns a whole partition is appended among its fixes.
+  package static func control(of partition: Int) -> String { "fix.\(partition).-.ctl" }
+
+  static func event(_ kind: String, of device: FleetDeviceName, partition: Int) -> String {
+    "evt.\(partition).\(part(device.tenant)).\(part(device.device)).\(kind)"
+  }
+
+  /// Whether fixes of a device have this subject.
+  static func isFixes(
+    _ subject: String, of tenant: String, _ device: String, partition: Int
+  ) -> Bool {
+    let head = tenant.isEmpty ? "_" : tenant
+    guard tenant.isEmpty || isPlain(tenant), isPlain(device) else {
+      return subject
+        == fixes(of: FleetDeviceName(tenant: tenant, device: device), partition: partition)
+    }
+    // Nearly all names are plain: nothing is made to be compared.
+    let end = device.utf8.count + head.utf8.count + 1
+    guard subject.utf8.count > end + 4 else { return false }
+    let place = subject.utf8.index(subject.utf8.endIndex, offsetBy: -end)
+    let middle = subject.utf8.index(place, offsetBy: head.utf8.count)
+    return subject.utf8[..<place].elementsEqual("fix.\(partition).".utf8)
+      && subject.utf8[place..<middle].elementsEqual(head.utf8)
+      && subject.utf8[middle] == UInt8(ascii: ".")
+      && subject.utf8[subject.utf8.index(after: middle)...].elementsEqual(device.utf8)
+  }
+
+  private static func isPlain(_ name: String) -> Bool {
+    !name.isEmpty && name != "-" && name.utf8.allSatisfy { isPlain($0) }
+  }
+
+  /// The device whose fixes have this subject.
+  static func device(ofFixes subject: String) -> FleetDeviceName? {
+    let parts = subject.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4, let tenant = name(parts[2]), let device = name(parts[3]) else {
+      return nil
+    }
+    return FleetDeviceName(tenant: tenant, device: device)
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+  }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/// What a worker has done, for those who watch it.
+package struct FleetFigures: Sendable {
+  /// What has become of fixes and lines, and the events, by tenant.
+  package struct Judged: Hashable, Sendable {
+    /// By tenant, then by `accepted` or the reason why not.
+    package private(set) var fixes: [String: [String: Int]] = [:]
+    /// By tenant, then by kind.
+    package private(set) var events: [String: [String: Int]] = [:]
+
+    package init() {}
+
+    package mutating func count(_ tenant: String, _ result: String, _ number: Int = 1) {
+      fixes[Self.label(tenant, fixes), default: [:]][result, default: 0] += number
+    }
+
+    package mutating func event(_ tenant: String, _ kind: String) {
+      events[Self.label(tenant, events), default: [:]][kind, default: 0] += 1
+    }
+
+    mutating func add(_ other: Judged) {
+      for (tenant, counts) in other.fixes {
+        fixes[Self.label(tenant, fixes), default: [:]].merge(counts, uniquingKeysWith: +)
+      }
+      for (tenant, counts) in other.events {
+        events[Self.label(tenant, events), default: [:]].merge(counts, uniquingKeysWith: +)
+      }
+    }
+
+    /// The tenants beyond the most are counted together.
+    private static func label(_ tenant: String, _ known: [String: [String: Int]]) -> String {
+      known[tenant] != nil || known.count < mostTenants ? tenant : "(others)"
+    }
+
+    private static let mostTenants = 1000
+  }
+
+  package struct Partition: Hashable, Sendable {
+    package var lag: Int
+    /// Seconds since the newest input that was judged came; `nil` before the first one.
+    package var age: Double?
+    package var devices: Int
+    package var position: UInt64
+    /// Seconds since everything was last stored.
+    package var snapshotAge: Double
+  }
+
+  package var judged = Judged()
+  package var partitions: [Int: Partition] = [:]
+  package var takeovers = 0
+  /// How often another worker had written.
+  package var fencedOff = 0
+  package var faults = 0
+  package var storedBytes = 0
+  package var count = 0
+
+  package init() {}
+
+  /// In the text format of Prometheus; no device is named.
+  package var prometheus: String {
+    var text = ""
+    func family(_ name: String, _ kind: String, _ what: String, _ lines: [(String, String)]) {
+      text += "# HELP meridian_fleet_\(name) \(what)\n# TYPE meridian_fleet_\(name) \(kind)\n"
+      for (labels, value) in lines { text += "meridian_fleet_\(name)\(labels) \(value)\n" }
+    }
+    func byTenant(_ counts: [String: [String: Int]], _ label: String) -> [(String, String)] {
+      counts.sorted { $0.key < $1.key }.flatMap { tenant, counts in
+        counts.sorted { $0.key < $1.key }.map {
+          ("{tenant=\"\(Self.quoted(tenant))\",\(label)=\"\($0.key)\"}", "\($0.value)")
+        }
+      }
+    }
+    func byPartition(_ value: (Partition) -> String?) -> [(String, String)] {
+      partitions.sorted { $0.key < $1.key }.compactMap { number, partition in
+        value(partition).map { ("{partition=\"\(number)\"}", $0) }
+      }
+    }
+    family("partitions", "gauge", "Partitions of the fleet.", [("", "\(count)")])
+    family(
+      "fixes_total", "counter", "Fixes judged, or why not.", byTenant(judged.fixes, "result"))
+    family("events_total", "counter", "Events decided.", byTenant(judged.events, "kind"))
+    family("takeovers_total", "counter", "Partitions taken over.", [("", "\(takeovers)")])
+    family("fenced_off_total", "counter", "Writes of another worker met.", [("", "\(fencedOff)")])
+    family("faults_total", "counter", "Requests without success.", [("", "\(faults)")])
+    family("state_bytes_total", "counter", "Bytes of state stored.", [("", "\(storedBytes)")])
+    family("lag_messages", "gauge", "Messages not judged yet.", byPartition { "\($0.lag)" })
+    family(
+      "lag_seconds", "gauge", "Age of the newest message judged, while others wait.",
+      byPartition { $0.lag == 0 ? "0" : $0.age.map { "\($0)" } })
+    family("devices", "gauge", "Devices of the partition.", byPartition { "\($0.devices)" })
+    family("position", "counter", "Newest input judged.", byPartition { "\($0.position)" })
+    family(
+      "snapshot_age_seconds", "gauge", "Seconds since the checkpoint.",
+      byPartition { "\($0.snapshotAge)" })
+    return text
+  }
+
+  private static func quoted(_ text: String) -> String {
+    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+  }
+}

@@ -1,0 +1,187 @@
+package import LocationModel
+
+/// A worker: takes partitions as its leases allow, and gives each its turn.
+package struct FleetWorker: Sendable {
+  package struct Settings: Hashable, Sendable {
+    package var partition = PartitionState.Settings()
+    package var partitions = 64
+    package var lease = Duration.seconds(3)
+
+    package init() {}
+  }
+
+  /// Something that whoever runs the worker may want to read.
+  package struct Note: Hashable, Sendable {
+    package var text: String
+    package var partition: Int?
+    package var isFault = false
+  }
+
+  private let settings: Settings
+  private var leases: LeaseTable
+  private var runs: [Int: PartitionRun] = [:]
+  private var fences = FenceCache()
+  /// When a partition that could not be used is tried again; `nil` stands for the leases.
+  private var pauses: [Int?: Instant] = [:]
+  private var totals = FleetFigures()
+  private var notes: [Note] = []
+
+  package init(name: String, _ settings: Settings, at now: Instant) {
+    self.settings = settings
+    leases = LeaseTable(
+      worker: name, partitions: settings.partitions, lease: settings.lease, at: now)
+    totals.count = settings.partitions
+  }
+
+  package var owns: [Int] { leases.owns }
+
+  /// Whether everything was handed over after `drain`; that it leaves it need not say to a broker
+  /// that does not answer.
+  package var isDrained: Bool { leases.isDrained || (leases.isEmptied && pauses[nil] != nil) }
+
+  /// What is new to read.
+  package mutating func takeNotes() -> [Note] {
+    defer { notes = [] }
+    return notes
+  }
+
+  /// Gives every partition a turn; returns how many messages there were.
+  package mutating func turn(
+    _ broker: inout some FleetBroker, at clock: () -> Moment
+  ) -> Int {
+    watch(&broker, at: clock())
+    var count = 0
+    renew(&broker, at: clock())
+    for partition in leases.owns {
+      count += turn(of: partition, &broker, at: clock())
+      renew(&broker, at: clock())
+    }
+    return count
+  }
+
+  /// Hands over what it owns, and takes nothing more.
+  package mutating func drain(_ broker: inout some FleetBroker, at now: Moment) {
+    carry(leases.handle(.drain, at: now), &broker, at: now)
+  }
+
+  package func figures(at now: Moment) -> FleetFigures {
+    var figures = totals
+    for (number, run) in runs {
+      figures.judged.add(run.state.figures)
+      figures.storedBytes += run.storedBytes
+      figures.partitions[number] = FleetFigures.Partition(
+        lag: run.lag, age: run.newest.map { max(now.unixTime.seconds(since: $0), 0) },
+        devices: run.state.devices, position: run.state.position,
+        snapshotAge: now.uptime.seconds(since: run.lastCheckpoint))
+    }
+    return figures
+  }
+}
+
+// MARK: - Partitions
+
+extension FleetWorker {
+  private mutating func turn(
+    of partition: Int, _ broker: inout some FleetBroker, at now: Moment
+  ) -> Int {
+    guard !isPaused(partition, at: now) else { return 0 }
+    do throws(BrokerFault) {
+      if runs[partition] == nil {
+        runs[partition] = try PartitionRun(
+          takingOver: partition, settings.partition, &fences, &broker, at: now.uptime)
+        totals.takeovers += 1
+        notes.append(Note(text: "took partition \(partition) over", partition: partition))
+      }
+      pauses[partition] = nil
+      return try runs[partition]?.turn(&fences, &broker, at: now.uptime) ?? 0
+    } catch {
+      forget(partition)
+      note(error, partition)
+      // Whether it is still ours, the next renewal of its lease says.
+      pauses[partition] = error == .conflict ? nil : now.uptime + .seconds(1)
+      return 0
+    }
+  }
+
+  private mutating func forget(_ partition: Int) {
+    guard let run = runs.removeValue(forKey: partition) else { return }
+    totals.judged.add(run.state.figures)
+    totals.storedBytes += run.storedBytes
+  }
+
+  private mutating func note(_ fault: BrokerFault, _ partition: Int?) {
+    if fault == .conflict { totals.fencedOff += 1 } else { totals.faults += 1 }
+    let place = partition.map { "partition \($0): " } ?? ""
+    notes.append(
+      Note(text: "\(place)\(fault)", partition: partition, isFault: fault != .conflict))
+    if notes.count > Self.mostNotes { notes.removeFirst() }
+  }
+
+  private static let mostNotes = 100
+}
+
+// MARK: - Leases
+
+extension FleetWorker {
+  private mutating func watch(_ broker: inout some FleetBroker, at now: Moment) {
+    guard !isPaused(nil, at: now) else { return }
+    do throws(BrokerFault) {
+      for message in try broker.watch() {
+        carry(leases.handle(.changed(message), at: now), &broker, at: now)
+      }
+      pauses[nil] = nil
+    } catch {
+      note(error, nil)
+      pauses[nil] = now.uptime + .seconds(1)
+    }
+  }
+
+  private func isPaused(_ partition: Int?, at now: Moment) -> Bool {
+    pauses[partition].map { now.uptime < $0 } ?? false
+  }
+
+  private mutating func renew(_ broker: inout some FleetBroker, at now: Moment) {
+    guard !isPaused(nil, at: now) else { return }
+    carry(leases.handle(.wake, at: now), &broker, at: now)
+  }
+
+  private mutating func carry(
+    _ outputs: [LeaseTable.Output], _ broker: inout some FleetBroker, at now: Moment
+  ) {
+    var waiting = outputs[...]
+    while let output = waiting.popFirst() {
+      switch output {
+      case .put(let key, let bytes, let revision):
+        waiting += put(key, bytes, revision, &broker, at: now)
+      case .take(let partition): pauses[partition] = nil
+      case .drop(let partition):
+        forget(partition)
+        notes.append(Note(text: "lost partition \(partition)", partition: partition))
+      case .handOver(let partition):
+        do throws(BrokerFault) {
+          try runs[partition]?.storeAll(&broker, at: now.uptime)
+          notes.append(Note(text: "handed partition \(partition) over", partition: partition))
+        } catch { note(error, partition) }
+        forget(partition)
+        waiting += leases.handle(.handedOver(partition), at: now)
+      }
+    }
+  }
+
+  private mutating func put(
+    _ key: String, _ bytes: [UInt8], _ revision: UInt64, _ broker: inout some FleetBroker,
+    at now: Moment
+  ) -> [LeaseTable.Output] {
+    do throws(BrokerFault) {
+      let new = try broker.put(bytes, at: key, in: .leases, expecting: revision)
+      return leases.handle(.accepted(key: key, revision: new), at: now)
+    } catch {
+      guard error == .conflict else {
+        note(error, nil)
+        pauses[nil] = now.uptime + .seconds(1)
+        return []
+      }
+      return leases.handle(.refused(key: key), at: now)
+    }
+  }
+}

@@ -1,0 +1,266 @@
+package import LocationModel
+internal import LocationProviders
+
+/// Decides which partitions a worker owns: by leases that each owner renews, and that are free for
+/// others when they have not changed for a time by the other's own clock.
+package struct LeaseTable: Machine {
+  package enum Input: MachineInput, Hashable {
+    case wake
+    /// A lease, or the sign of life of a worker, is another one now.
+    case changed(LogMessage)
+    /// What was to be put is there.
+    case accepted(key: String, revision: UInt64)
+    /// Somebody else has put another one.
+    case refused(key: String)
+    /// Everything of a partition is stored, and nothing more will be done with it.
+    case handedOver(Int)
+    /// Hand everything over, and take nothing more.
+    case drain
+  }
+
+  package enum Output: Hashable, Sendable {
+    case put(key: String, bytes: [UInt8], revision: UInt64)
+    case take(Int)
+    /// Another one owns it, or may: forget it at once.
+    case drop(Int)
+    /// Store everything of it, and say so.
+    case handOver(Int)
+  }
+
+  private struct Lease: Hashable {
+    var worker: String
+    var epoch: UInt64
+    var revision: UInt64
+    var changed: Instant
+  }
+
+  private struct Ownership: Hashable {
+    /// When the renewal was asked for that was granted last.
+    var renewed: Instant
+    var asked: Instant
+    var isLeaving = false
+  }
+
+  package let worker: String
+  private let partitions: Int
+  private let lease: Duration
+  private let order: [Int]
+  private var leases: [Int: Lease] = [:]
+  private var workers: [String: (revision: UInt64, changed: Instant)] = [:]
+  private var claims: [Int: Instant] = [:]
+  private var owned: [Int: Ownership] = [:]
+  private var nextBeat: Instant
+  private var nextRelease: Instant
+  private var isDraining = false
+  private var hasLeft = false
+
+  package init(worker: String, partitions: Int, lease: Duration, at now: Instant) {
+    self.worker = worker
+    self.partitions = partitions
+    self.lease = lease
+    nextBeat = now
+    nextRelease = now
+    // Workers begin at different places, so that they rarely want the same one.
+    order = (0..<partitions).map { ($0, Self.rank($0, worker)) }
+      .sorted { ($0.1, $0.0) < ($1.1, $1.0) }.map(\.0)
+  }
+
+  /// The partitions that it owns, in order.
+  package var owns: [Int] { owned.keys.sorted() }
+
+  /// Whether everything was handed over after `drain`, and others know that this worker has left.
+  package var isDrained: Bool { isEmptied && hasLeft }
+
+  /// Whether everything was handed over after `drain`.
+  package var isEmptied: Bool { isDraining && owned.isEmpty }
+
+  package var nextDeadline: Instant? { nextBeat }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    let uptime = now.uptime
+    switch input {
+    case .wake: return wake(uptime)
+    case .changed(let message):
+      return change(message, uptime)
+    case .accepted(let key, let revision): return accept(key, revision, uptime)
+    case .refused(let key):
+      guard let partition = Int(key) else { return [] }
+      // Either it comes with `changed`, or there is none any more.
+      if claims.removeValue(forKey: partition) != nil { leases[partition] = nil }
+      return owned.removeValue(forKey: partition) == nil ? [] : [.drop(partition)]
+    case .handedOver(let partition): return release(partition)
+    case .drain:
+      isDraining = true
+      return owned.keys.sorted().filter { owned[$0]?.isLeaving == false }.map { leave($0) }
+    }
+  }
+
+  private mutating func leave(_ partition: Int) -> Output {
+    owned[partition]?.isLeaving = true
+    return .handOver(partition)
+  }
+
+  private mutating func release(_ partition: Int) -> [Output] {
+    guard owned.removeValue(forKey: partition) != nil, let lease = leases[partition] else {
+      return []
+    }
+    return [put(partition, worker: "", epoch: lease.epoch, lease.revision)]
+  }
+
+  private func put(
+    _ partition: Int, worker: String, epoch: UInt64, _ revision: UInt64
+  ) -> Output {
+    .put(
+      key: "\(partition)", bytes: LeaseText(worker: worker, epoch: epoch).bytes, revision: revision)
+  }
+
+  private static func rank(_ partition: Int, _ worker: String) -> UInt64 {
+    ByteWriter.checksum(Array("\(worker)/\(partition)".utf8)[...])
+  }
+}
+
+// MARK: - Time
+
+extension LeaseTable {
+  private mutating func wake(_ now: Instant) -> [Output] {
+    var outputs: [Output] = []
+    for partition in owns where now - (owned[partition]?.renewed ?? now) > lease {
+      owned[partition] = nil
+      outputs.append(.drop(partition))
+    }
+    if now >= nextBeat || (isDraining && owned.isEmpty && !hasLeft) {
+      nextBeat = now + lease / 3
+      outputs += beat(now)
+    }
+    guard !isDraining else { return outputs }
+    let want = wanted(now)
+    if owned.count > want, now >= nextRelease,
+      let partition = order.last(where: { owned[$0]?.isLeaving == false }),
+      !owned.values.contains(where: \.isLeaving)
+    {
+      nextRelease = now + .seconds(1)
+      outputs.append(leave(partition))
+    }
+    return outputs + claim(want, now)
+  }
+
+  /// Renews all that it owns, and says that it lives, or that it leaves.
+  private mutating func beat(_ now: Instant) -> [Output] {
+    var outputs: [Output] = []
+    for partition in owns {
+      guard let lease = leases[partition] else { continue }
+      owned[partition]?.asked = now
+      outputs.append(put(partition, worker: worker, epoch: lease.epoch, lease.revision))
+    }
+    if isDraining, owned.isEmpty { hasLeft = true }
+    let life = LeaseText(worker: hasLeft ? "" : worker, epoch: 0)
+    outputs.append(
+      .put(key: "worker.\(worker)", bytes: life.bytes, revision: workers[worker]?.revision ?? 0))
+    return outputs
+  }
+
+  /// How many partitions each worker that lives should have.
+  private func wanted(_ now: Instant) -> Int {
+    let others = workers.count { $0.key != worker && now - $0.value.changed <= lease * 2 }
+    return (partitions + others) / (others + 1)
+  }
+
+  private mutating func claim(_ want: Int, _ now: Instant) -> [Output] {
+    claims = claims.filter { now - $0.value <= lease }
+    var outputs: [Output] = []
+    for partition in order {
+      guard owned.count + claims.count < want else { break }
+      guard owned[partition] == nil, claims[partition] == nil else { continue }
+      let known = leases[partition]
+      if let known, !known.worker.isEmpty, now - known.changed < lease { continue }
+      claims[partition] = now
+      outputs.append(
+        put(partition, worker: worker, epoch: (known?.epoch ?? 0) + 1, known?.revision ?? 0))
+    }
+    return outputs
+  }
+}
+
+// MARK: - What others put
+
+extension LeaseTable {
+  private mutating func change(_ message: LogMessage, _ now: Instant) -> [Output] {
+    guard let key = Self.key(of: message.entry.subject),
+      let text = LeaseText(message.entry.bytes)
+    else { return [] }
+    if key.hasPrefix("worker.") {
+      let name = String(key.dropFirst(7))
+      guard message.sequence > workers[name]?.revision ?? 0 else { return [] }
+      let isGone = text.worker.isEmpty && name != worker
+      if isGone {
+        workers[name] = nil
+      } else if workers[name] != nil || workers.count < Self.mostWorkers {
+        workers[name] = (message.sequence, now)
+      }
+      return []
+    }
+    guard let partition = Int(key), (0..<partitions).contains(partition),
+      message.sequence > leases[partition]?.revision ?? 0
+    else { return [] }
+    leases[partition] = Lease(
+      worker: text.worker, epoch: text.epoch, revision: message.sequence, changed: now)
+    guard text.worker != worker, owned.removeValue(forKey: partition) != nil else { return [] }
+    return [.drop(partition)]
+  }
+
+  private mutating func accept(_ key: String, _ revision: UInt64, _ now: Instant) -> [Output] {
+    if key == "worker.\(worker)" {
+      workers[worker] = (revision, now)
+      return []
+    }
+    guard let partition = Int(key) else { return [] }
+    let claimed = claims.removeValue(forKey: partition)
+    let isOurs = claimed != nil || owned[partition] != nil
+    leases[partition] = Lease(
+      worker: isOurs ? worker : "",
+      epoch: (leases[partition]?.epoch ?? 0) + (claimed == nil ? 0 : 1), revision: revision,
+      changed: now)
+    if let asked = owned[partition]?.asked { owned[partition]?.renewed = asked }
+    guard let claimed else { return [] }
+    owned[partition] = Ownership(renewed: claimed, asked: claimed)
+    return [.take(partition)]
+  }
+
+  private static func key(of subject: String) -> String? {
+    guard subject.hasPrefix("$KV.LEASES.") else { return nil }
+    return String(subject.dropFirst("$KV.LEASES.".count))
+  }
+
+  private static let mostWorkers = 10_000
+}
+
+/// The value of a lease.
+private struct LeaseText {
+  /// Empty where it is free.
+  var worker: String
+  /// Grows with each owner.
+  var epoch: UInt64
+
+  init(worker: String, epoch: UInt64) {
+    self.worker = worker
+    self.epoch = epoch
+  }
+
+  init?(_ bytes: [UInt8]) {
+    var (worker, epoch): (String?, Double?) = (nil, nil)
+    var scanner = JSONScanner(bytes)
+    do throws(JSONFault) {
+      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        switch key {
+        case "worker": worker = try value.string()
+        case "epoch": epoch = try value.number()
+        default: try value.skip()
+        }
+      }
+    } catch { return nil }
+    guard let worker, let epoch = epoch.flatMap({ UInt64(exactly: $0) }) else { return nil }
+    self.init(worker: worker, epoch: epoch)
+  }
+
+  var bytes: [UInt8] { Array(#"{"worker":"\#(worker)","epoch":\#(epoch)}"#.utf8) }
+}

@@ -1,0 +1,203 @@
+package import LocationModel
+
+/// One partition, from the moment its owner has its lease: reads inputs, appends events, and stores
+/// devices. What it decides is `PartitionState`'s and `SnapshotPlan`'s.
+package struct PartitionRun: Sendable {
+  package private(set) var state: PartitionState
+  /// The number of the last event, behind which the next one goes.
+  private var lastEvent: UInt64
+  /// The numbers of the values, by key.
+  private var revisions: [String: UInt64]
+  /// Which of two sets of parts a bucket that is too large for one value has.
+  private var sides: [Int: UInt8]
+  private var stored: Checkpoint?
+  /// Inputs that are not read yet.
+  package private(set) var lag = 0
+  /// When the newest input came.
+  package private(set) var newest: UnixTime?
+  /// Bytes of the values of state that were put.
+  package private(set) var storedBytes = 0
+  package private(set) var lastCheckpoint: Instant
+
+  /// Takes a partition over. The devices are read before the last event: whatever is stored of them
+  /// stands for events that are in the log.
+  package init(
+    takingOver partition: Int, _ settings: PartitionState.Settings,
+    _ fences: inout FenceCache, _ broker: inout some FleetBroker, at now: Instant
+  ) throws(BrokerFault) {
+    var values: [String: LogMessage] = [:]
+    var from: UInt64 = 1
+    while true {
+      let batch = try broker.read(.state(partition), from: from, most: Self.mostRead)
+      for message in batch.messages {
+        values[message.entry.subject] = message
+        from = message.sequence + 1
+      }
+      guard batch.left > 0 || !batch.messages.isEmpty else { break }
+    }
+    let key = Self.checkpointKey(partition)
+    let checkpoint = try values[key].map { (message) throws(BrokerFault) in
+      guard let read = Checkpoint(message.entry.bytes) else { throw BrokerFault.damaged(key) }
+      guard read.buckets == settings.buckets else {
+        throw BrokerFault.refused("\(key) has \(read.buckets) buckets, not \(settings.buckets)")
+      }
+      return read
+    }
+    let end = try broker.last(of: .events(partition), key: nil)
+    let version = checkpoint?.fences ?? ""
+    let index = try fences.get(version, &broker)
+    state = PartitionState(
+      partition, settings, at: checkpoint?.position ?? 0, done: end.message?.entry.mark,
+      fences: (version, index), now: now)
+    lastEvent = end.last
+    revisions = values.mapValues(\.sequence)
+    stored = checkpoint
+    lastCheckpoint = now
+    sides = [:]
+    for bucket in 0..<settings.buckets {
+      guard let value = try Self.bucket(bucket, of: partition, values) else { continue }
+      sides[bucket] = value.side
+      state.restore(bucket, value.bucket)
+    }
+    try tellGap(&broker)
+  }
+
+  /// Says so where inputs were gone before they were judged.
+  private mutating func tellGap(_ broker: inout some FleetBroker) throws(BrokerFault) {
+    let first = try broker.last(of: .fixes(state.partition), key: nil).first
+    if let entry = state.gap(to: first) { try append([entry], &broker) }
+  }
+
+  /// Reads what has come, judges it, and stores what is due; returns how many messages there were.
+  package mutating func turn(
+    _ fences: inout FenceCache, _ broker: inout some FleetBroker, at now: Instant
+  ) throws(BrokerFault) -> Int {
+    let batch = try broker.read(
+      .fixes(state.partition), from: state.position + 1, most: Self.mostRead)
+    lag = batch.left
+    var entries: [LogEntry] = []
+    for message in batch.messages {
+      newest = message.time
+      switch state.take(message) {
+      case .append(let found): entries += found
+      case .fetch(let version):
+        let index = try fences.get(version, &broker)
+        state.apply(index, version: version, at: message.sequence)
+      }
+    }
+    try append(entries, &broker)
+    if let buckets = state.plan.buckets(at: now) { try store(buckets, &broker, at: now) }
+    return batch.messages.count
+  }
+
+  /// Stores everything, so that a successor has nothing to judge anew.
+  package mutating func storeAll(
+    _ broker: inout some FleetBroker, at now: Instant
+  ) throws(BrokerFault) {
+    try store(state.plan.all, &broker, at: now)
+  }
+
+  private mutating func append(
+    _ entries: [LogEntry], _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    guard let mark = entries.last?.mark else { return }
+    lastEvent = try broker.append(entries, to: .events(state.partition), expecting: lastEvent)
+    state.appended(mark)
+  }
+}
+
+// MARK: - Storing
+
+extension PartitionRun {
+  /// Everything that was judged is in the log of events here; only then may it be stored.
+  private mutating func store(
+    _ buckets: [Int], _ broker: inout some FleetBroker, at now: Instant
+  ) throws(BrokerFault) {
+    for bucket in buckets {
+      try put(state.bucket(bucket).encoded, bucket, &broker)
+      state.plan.written(bucket)
+    }
+    let checkpoint = state.checkpoint
+    guard checkpoint != stored else { return lastCheckpoint = now }
+    try put(checkpoint.encoded, at: Self.checkpointKey(state.partition), &broker)
+    stored = checkpoint
+    lastCheckpoint = now
+  }
+
+  /// Puts a bucket; one that is too large for a value in parts beside those that are in force.
+  private mutating func put(
+    _ bytes: [UInt8], _ bucket: Int, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    let key = Self.bucketKey(bucket, of: state.partition)
+    let longest = state.settings.longestValue
+    guard bytes.count > longest else {
+      try put([0] + bytes, at: key, &broker)
+      return sides[bucket] = nil
+    }
+    let side: UInt8 = sides[bucket] == 0 ? 1 : 0
+    let count = (bytes.count + longest - 1) / longest
+    guard count <= Int(UInt8.max) else { throw .refused("\(key) has \(bytes.count) bytes") }
+    for part in 0..<count {
+      let run = bytes[(part * longest)...].prefix(longest)
+      try put(Array(run), at: "\(key).\(side).\(part)", &broker)
+    }
+    try put([1, side, UInt8(count)], at: key, &broker)
+    sides[bucket] = side
+  }
+
+  private mutating func put(
+    _ bytes: [UInt8], at key: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    revisions[key] = try broker.put(
+      bytes, at: key, in: .state(state.partition), expecting: revisions[key] ?? 0)
+    storedBytes += bytes.count
+  }
+
+  private static func bucket(
+    _ bucket: Int, of partition: Int, _ values: [String: LogMessage]
+  ) throws(BrokerFault) -> (bucket: StateBucket, side: UInt8?)? {
+    let key = bucketKey(bucket, of: partition)
+    guard let head = values[key]?.entry.bytes else { return nil }
+    var bytes = Array(head.dropFirst())
+    var side: UInt8?
+    if head.first == 1, head.count == 3 {
+      side = head[1]
+      bytes = []
+      for part in 0..<Int(head[2]) {
+        bytes += values["\(key).\(head[1]).\(part)"]?.entry.bytes ?? []
+      }
+    }
+    guard let read = StateBucket(bytes) else { throw .damaged(key) }
+    return (read, side)
+  }
+
+  private static func bucketKey(_ bucket: Int, of partition: Int) -> String {
+    "st.\(partition).\(bucket)"
+  }
+
+  private static func checkpointKey(_ partition: Int) -> String { "st.\(partition).checkpoint" }
+
+  private static let mostRead = 1000
+}
+
+/// The fences of the versions that were used last.
+package struct FenceCache: Sendable {
+  private var known: [(version: String, index: FleetFences)] = []
+
+  package init() {}
+
+  /// Returns the fences of a version, from the broker if they are not known.
+  package mutating func get(
+    _ version: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> FleetFences {
+    if let place = known.firstIndex(where: { $0.version == version }) {
+      let found = known.remove(at: place)
+      known.append(found)
+      return found.index
+    }
+    let index = try FenceStore.read(version, from: &broker)
+    known.append((version, index))
+    if known.count > 2 { known.removeFirst() }
+    return index
+  }
+}

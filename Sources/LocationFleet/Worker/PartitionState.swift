@@ -1,0 +1,229 @@
+package import LocationModel
+internal import LocationProviders
+
+/// What the owner of one partition knows: its devices, what has been judged, and what of that is in
+/// the log of events.
+///
+/// The same inputs give the same events with the same marks, whoever judges them; so a successor
+/// appends those behind the last mark that is in the log, and no others.
+package struct PartitionState: Sendable {
+  package struct Settings: Hashable, Sendable {
+    package var fleet = FleetDevice.Settings()
+    /// Meters, for fixes without an accuracy.
+    package var accuracy = FleetLine.standardAccuracy
+    package var buckets = 256
+    package var mostDevices = 100_000
+    /// Devices that are kept as they are, between two of their fixes; all others are bytes.
+    package var awake = 1024
+    /// Bytes of one value; brokers have a limit.
+    package var longestValue = 768 * 1024
+    /// How long it may take until everything is stored.
+    package var snapshotPeriod = Duration.seconds(60)
+
+    package init() {}
+  }
+
+  /// What is to be done for a message.
+  package enum Outcome: Hashable, Sendable {
+    case append([LogEntry])
+    /// The message asks for fences that have to be fetched first, and given to `apply`.
+    case fetch(fences: String)
+  }
+
+  package let partition: Int
+  package let settings: Settings
+  /// The newest input that has been judged.
+  package private(set) var position: UInt64
+  /// The newest event that is in the log.
+  package private(set) var done: EventMark?
+  package private(set) var fences: String
+  /// The inputs from which other fences were in force, and which were before.
+  private var changes: [(input: UInt64, before: String)] = []
+  private var fleets: [Fleet]
+  /// Up to which input each bucket had been judged when it was read.
+  private var known: [UInt64]
+  package var plan: SnapshotPlan
+  /// What has become of fixes, by tenant and reason; and the events, by tenant and kind.
+  package var figures = FleetFigures.Judged()
+
+  package init(
+    _ partition: Int, _ settings: Settings, at position: UInt64, done: EventMark?,
+    fences: (version: String, index: FleetFences), now: Instant
+  ) {
+    self.partition = partition
+    self.settings = settings
+    self.position = position
+    self.done = done
+    self.fences = fences.version
+    // Of a bucket, not of all: that is the same whenever an input is judged.
+    let share = settings.mostDevices / settings.buckets
+    let fleet = Fleet(
+      fences.index, settings.fleet, mostDevices: max(2 * share, share + 64),
+      mostAwake: max(settings.awake / settings.buckets, 4))
+    fleets = Array(repeating: fleet, count: settings.buckets)
+    known = [UInt64](repeating: 0, count: settings.buckets)
+    plan = SnapshotPlan(buckets: settings.buckets, period: settings.snapshotPeriod, at: now)
+  }
+
+  package var devices: Int { fleets.reduce(0) { $0 + $1.count } }
+
+  /// Takes the devices of a bucket as they were stored.
+  package mutating func restore(_ number: Int, _ bucket: StateBucket) {
+    known[number] = bucket.position
+    for device in bucket.devices { fleets[number].restore(device.name, stored: device.bytes) }
+  }
+
+  /// Judges the next message.
+  package mutating func take(_ message: LogMessage) -> Outcome {
+    guard message.sequence > position else { return .append([]) }
+    let subject = message.entry.subject
+    if subject == FleetAddress.control(of: partition) {
+      if let version = Self.fences(in: message.entry.bytes), version != fences {
+        return .fetch(fences: version)
+      }
+      position = message.sequence
+      return .append([])
+    }
+    position = message.sequence
+    guard message.entry.bytes.count <= FleetLine.longest else {
+      reject(message, FleetLine.Reason.tooLong.rawValue)
+      return .append([])
+    }
+    return .append(judge(message))
+  }
+
+  /// Judges from the message with this number on by other fences.
+  package mutating func apply(_ index: FleetFences, version: String, at input: UInt64) {
+    position = input
+    changes.append((input, fences))
+    if changes.count > Self.mostChanges { changes.removeFirst() }
+    fences = version
+    for bucket in fleets.indices { fleets[bucket].replace(index) }
+  }
+
+  /// The events up to this one are in the log.
+  package mutating func appended(_ mark: EventMark) { done = mark }
+
+  /// What is stored of a bucket, as of the newest input.
+  package func bucket(_ number: Int) -> StateBucket {
+    StateBucket(
+      position: max(position, known[number]),
+      devices: fleets[number].stored.map { StateBucket.Device(name: $0.name, bytes: $0.bytes) })
+  }
+
+  /// From where a successor has to judge.
+  package var checkpoint: Checkpoint {
+    let floor = plan.floor(at: position)
+    let version = changes.first { $0.input > floor }?.before ?? fences
+    return Checkpoint(position: floor, fences: version, buckets: settings.buckets)
+  }
+
+  /// The event that says that inputs were gone before they were judged.
+  package func gap(to first: UInt64) -> LogEntry? {
+    let mark = EventMark(input: first - 1, index: 0)
+    guard first > position + 1, done.map({ $0 < mark }) ?? true else { return nil }
+    let text =
+      #"{"type":"gap","partition":\#(partition),"first":\#(position + 1),"last":\#(first - 1)}"#
+    return LogEntry(
+      subject: "evt.\(partition).-.gap", mark: mark, bytes: Array((text + "\n").utf8))
+  }
+
+  private static let mostChanges = 64
+  private static let mostLines = 1000
+}
+
+// MARK: - One message
+
+extension PartitionState {
+  private mutating func judge(_ message: LogMessage) -> [LogEntry] {
+    let bytes = message.entry.bytes
+    var (entries, index, lines): ([LogEntry], Int, Int) = ([], 0, 0)
+    var accepted = (tenant: "", count: 0)
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+      let line = end == bytes.endIndex && lines == 0 ? bytes : Array(rest[..<end])
+      rest = rest[min(end + 1, rest.endIndex)...]
+      guard line.contains(where: { $0 > 0x20 }) else { continue }
+      lines += 1
+      guard lines <= Self.mostLines else {
+        reject(message, "tooMany")
+        break
+      }
+      guard let parsed = parse(line, message) else { continue }
+      let device = FleetDeviceName(tenant: parsed.tenant, device: parsed.device)
+      guard let outcome = judge(parsed, of: device, message) else { continue }
+      accepted.tenant = device.tenant
+      accepted.count += outcome.rejected.isEmpty ? 1 : 0
+      for reason in outcome.rejected { figures.count(device.tenant, reason.rawValue) }
+      for event in outcome.events {
+        let mark = EventMark(input: message.sequence, index: index)
+        index += 1
+        figures.event(device.tenant, event.kind.rawValue)
+        if let done, mark <= done { continue }
+        entries.append(
+          LogEntry(
+            subject: FleetAddress.event(event.kind.rawValue, of: device, partition: partition),
+            mark: mark, bytes: Array((FleetEventLine.json(event, of: device) + "\n").utf8)))
+      }
+    }
+    if accepted.count > 0 { figures.count(accepted.tenant, "accepted", accepted.count) }
+    return entries
+  }
+
+  private mutating func parse(_ line: [UInt8], _ message: LogMessage) -> FleetLine? {
+    do throws(FleetLine.Reason) {
+      guard let parsed = try FleetLine(line, accuracy: settings.accuracy) else { return nil }
+      let subject = message.entry.subject
+      // A device is that of its subject; what claims to be another one is refused.
+      guard
+        FleetAddress.isFixes(
+          subject, of: parsed.tenant, parsed.device, partition: partition)
+      else { throw .device }
+      return parsed
+    } catch {
+      reject(message, error.rawValue)
+      return nil
+    }
+  }
+
+  private mutating func judge(
+    _ line: FleetLine, of device: FleetDeviceName, _ message: LogMessage
+  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
+    let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
+    // Its events are in the log, as it was stored after them.
+    guard message.sequence > known[bucket] else { return nil }
+    plan.change(bucket, by: message.sequence)
+    // Nothing comes later than the log says.
+    let received = min(line.received ?? message.time, message.time)
+    let outcome = fleets[bucket].take(
+      line.fix, of: device, group: line.group, received: received)
+    if outcome == nil { reject(message, "surplus") }
+    return outcome
+  }
+
+  /// Counts a line that gives no fix for the tenant of its subject.
+  private mutating func reject(_ message: LogMessage, _ reason: String) {
+    guard let device = FleetAddress.device(ofFixes: message.entry.subject) else {
+      return figures.count("", "subject")
+    }
+    figures.count(device.tenant, reason)
+  }
+
+  /// The version of the fences that a control message names.
+  private static func fences(in bytes: [UInt8]) -> String? {
+    var (kind, version): (String?, String?) = (nil, nil)
+    var scanner = JSONScanner(bytes)
+    do throws(JSONFault) {
+      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        switch key {
+        case "ctl": kind = try value.string()
+        case "version": version = try value.string()
+        default: try value.skip()
+        }
+      }
+    } catch { return nil }
+    guard kind == "fences", let version, FenceStore.isVersion(version) else { return nil }
+    return version
+  }
+}

@@ -1,0 +1,52 @@
+package import LocationFleet
+
+extension NATSBroker {
+  /// What the streams of a fleet are made with.
+  package struct Storage: Hashable, Sendable {
+    package var replicas = 1
+    package var hoursOfFixes = 72
+    package var daysOfEvents = 30
+
+    package init() {}
+  }
+
+  /// Makes the streams of a fleet; those that are there already stay as they are.
+  ///
+  /// Returns how many were made.
+  package mutating func create(
+    partitions: Int, _ storage: Storage
+  ) throws(BrokerFault) -> Int {
+    var logs: [FleetLog] = [.leases, .fences]
+    for partition in 0..<partitions {
+      logs += [.fixes(partition), .events(partition), .state(partition)]
+    }
+    var made = 0
+    for log in logs where try create(log, storage) { made += 1 }
+    return made
+  }
+
+  private mutating func create(_ log: FleetLog, _ storage: Storage) throws(BrokerFault) -> Bool {
+    let stream = NATSName.stream(log)
+    var (age, most, size) = (0, -1, -1)
+    switch log {
+    case .fixes: (age, size) = (storage.hoursOfFixes * 3600, 65_536)
+    case .events: age = storage.daysOfEvents * 86_400
+    case .state, .leases, .fences: most = 1
+    }
+    do throws(BrokerFault) {
+      _ = try request("STREAM.INFO.\(stream)", "")
+      return false
+    } catch {
+      guard case .refused = error else { throw error }
+    }
+    _ = try request(
+      "STREAM.CREATE.\(stream)",
+      """
+      {"name":"\(stream)","subjects":["\(NATSName.subjects(of: log))"],"retention":"limits",\
+      "storage":"file","num_replicas":\(storage.replicas),"max_age":\(age * 1_000_000_000),\
+      "max_msgs_per_subject":\(most),"max_msg_size":\(size),"discard":"old",\
+      "duplicate_window":\(age == 0 ? 0 : 10_000_000_000),"allow_rollup_hdrs":false}
+      """)
+    return true
+  }
+}

@@ -1,0 +1,264 @@
+internal import Glibc
+package import LocationFleet
+internal import LocationModel
+
+/// The five verbs over NATS JetStream (server 2.9, libnats 3.4).
+package struct NATSBroker: FleetBroker {
+  private let connection: NATSConnection
+  /// By the numbers of their consumers.
+  private var readers: [UInt64: PullReader] = [:]
+  private var numbers: [FleetLog: UInt64] = [:]
+  /// Answers to requests, by their numbers, and which are awaited.
+  private var answers: [UInt64: NATSDelivery] = [:]
+  private var awaited: ClosedRange<UInt64>?
+  private var counter: UInt64 = 0
+  private var watched: UInt64 = 0
+
+  package init(
+    servers: [String], name: String, credentials: String? = nil, authorities: String? = nil,
+    certificate: String? = nil, key: String? = nil
+  ) throws(BrokerFault) {
+    connection = try NATSConnection(
+      NATSConnection.Options(
+        servers: servers, name: name, credentials: credentials, authorities: authorities,
+        certificate: certificate, key: key))
+  }
+
+  /// Waits until something comes, at most for a time.
+  package mutating func wait(_ limit: Duration) {
+    guard let delivery = connection.next(limit.wholeNanoseconds / 1_000_000) else {
+      return
+    }
+    accept(delivery)
+    pump()
+  }
+
+  // MARK: Verbs
+
+  package mutating func read(
+    _ log: FleetLog, from sequence: UInt64, most: Int
+  ) throws(BrokerFault) -> (messages: [LogMessage], left: Int) {
+    pump()
+    let number = try reader(log, from: sequence)
+    try refill(number)
+    let end = Self.now + Self.longestWait
+    while readers[number]?.waiting == 0, (readers[number]?.left ?? 0) > 0 {
+      guard Self.now < end, readers[number]?.isBroken == false else {
+        throw .unreachable("\(NATSName.stream(log)) does not deliver")
+      }
+      wait(.milliseconds(100))
+    }
+    let found = readers[number]?.read(most: most) ?? []
+    let left = (readers[number]?.waiting ?? 0) + (readers[number]?.left ?? 0)
+    if case .state = log, found.isEmpty { try close(number) }
+    return (found, left)
+  }
+
+  package mutating func append(
+    _ entries: [LogEntry], to log: FleetLog, expecting last: UInt64?
+  ) throws(BrokerFault) -> UInt64 {
+    var (known, rest) = (last, entries[...])
+    var newest: UInt64 = last ?? 0
+    while !rest.isEmpty {
+      let part = rest.prefix(Self.mostAwaited)
+      rest = rest.dropFirst(part.count)
+      let first = counter + 1
+      for entry in part {
+        counter += 1
+        var headers: [(String, String)] = []
+        if let expected = known {
+          headers.append(("Nats-Expected-Last-Sequence", "\(expected)"))
+          known = expected + 1
+        }
+        if let mark = entry.mark {
+          headers.append((NATSName.input, "\(mark.input)"))
+          headers.append((NATSName.index, "\(mark.index)"))
+        }
+        try connection.send(
+          entry.bytes, to: entry.subject, reply: "r.\(counter)", headers: headers)
+      }
+      for number in first...counter {
+        guard let sequence = try answer(number, in: first...counter).sequence else {
+          throw .unreachable("an answer without a number")
+        }
+        newest = sequence
+      }
+    }
+    return newest
+  }
+
+  package mutating func last(of log: FleetLog, key: String?) throws(BrokerFault) -> LogEnd {
+    let stream = NATSName.stream(log)
+    guard let key else {
+      let state = try request("STREAM.INFO.\(stream)", "")
+      let last = state.last ?? 0
+      guard state.count ?? 0 > 0 else { return LogEnd(first: last + 1, last: last) }
+      let found = try find(#"{"seq":\#(last)}"#, in: stream)
+      return LogEnd(first: state.first ?? 1, last: last, message: found)
+    }
+    let subject = NATSName.subject(key, in: log)
+    let found = try find(#"{"last_by_subj":"\#(subject)"}"#, in: stream)
+    return LogEnd(first: found?.sequence ?? 1, last: found?.sequence ?? 0, message: found)
+  }
+
+  package mutating func put(
+    _ bytes: [UInt8], at key: String, in log: FleetLog, expecting revision: UInt64
+  ) throws(BrokerFault) -> UInt64 {
+    counter += 1
+    try connection.send(
+      bytes, to: NATSName.subject(key, in: log), reply: "r.\(counter)",
+      headers: [("Nats-Expected-Last-Subject-Sequence", "\(revision)")])
+    guard let sequence = try answer(counter, in: counter...counter).sequence else {
+      throw .unreachable("an answer without a number")
+    }
+    return sequence
+  }
+
+  package mutating func watch() throws(BrokerFault) -> [LogMessage] {
+    var found: [LogMessage] = []
+    while true {
+      let batch = try read(.leases, from: watched + 1, most: 1000)
+      found += batch.messages
+      if let last = batch.messages.last { watched = last.sequence }
+      guard batch.left > 0 else { return found }
+    }
+  }
+}
+
+// MARK: - Requests
+
+extension NATSBroker {
+  /// Asks JetStream for something.
+  mutating func request(_ verb: String, _ text: String) throws(BrokerFault) -> JetStreamAnswer {
+    counter += 1
+    try connection.send(Array(text.utf8), to: "$JS.API.\(verb)", reply: "r.\(counter)")
+    return try answer(counter, in: counter...counter)
+  }
+
+  private mutating func find(
+    _ what: String, in stream: String
+  ) throws(BrokerFault) -> LogMessage? {
+    counter += 1
+    try connection.send(
+      Array(what.utf8), to: "$JS.API.STREAM.MSG.GET.\(stream)", reply: "r.\(counter)")
+    let number = counter
+    guard let delivery = try delivery(number, in: number...number),
+      let answer = JetStreamAnswer(delivery.bytes)
+    else { throw .unreachable("\(stream) does not answer") }
+    if answer.code == 404, answer.errorNumber == 10037 { return nil }
+    if let fault = answer.fault { throw fault }
+    return answer.message
+  }
+
+  private mutating func answer(
+    _ number: UInt64, in range: ClosedRange<UInt64>
+  ) throws(BrokerFault) -> JetStreamAnswer {
+    guard let delivery = try delivery(number, in: range),
+      let answer = JetStreamAnswer(delivery.bytes)
+    else { throw .unreachable("JetStream does not answer") }
+    if let fault = answer.fault { throw fault }
+    return answer
+  }
+
+  private mutating func delivery(
+    _ number: UInt64, in range: ClosedRange<UInt64>
+  ) throws(BrokerFault) -> NATSDelivery? {
+    awaited = range
+    let end = Self.now + Self.longestWait
+    while answers[number] == nil {
+      let left = end - Self.now
+      guard left > 0 else { return nil }
+      if let delivery = connection.next(Int64(left * 1000) + 1) { accept(delivery) }
+    }
+    let found = answers.removeValue(forKey: number)
+    if number == range.upperBound { answers = [:] }
+    guard found?.status == nil else {
+      throw .unreachable("nobody takes this (\(found?.status ?? ""))")
+    }
+    return found
+  }
+
+  /// Takes everything that has come.
+  private mutating func pump() {
+    while let delivery = connection.next(0) { accept(delivery) }
+  }
+
+  private mutating func accept(_ delivery: NATSDelivery) {
+    if let place = delivery.place {
+      readers[place.consumer]?.take(delivery, place, at: Self.now)
+      return
+    }
+    let parts = delivery.subject.dropFirst(connection.inbox.utf8.count + 1).split(separator: ".")
+    guard let number = parts.last.flatMap({ UInt64($0) }) else { return }
+    if parts.first == "r", awaited?.contains(number) == true {
+      answers[number] = delivery
+    } else if parts.first == "p", parts.count == 3, let reader = UInt64(parts[1]) {
+      readers[reader]?.end(number, status: delivery.status ?? "", at: Self.now)
+    }
+  }
+
+  private static var now: Double {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
+  }
+
+  /// Seconds until an answer is given up.
+  private static let longestWait = 5.0
+  private static let mostAwaited = 1000
+}
+
+// MARK: - Reading
+
+extension NATSBroker {
+  /// Returns the number of the consumer that delivers a log from a number on.
+  private mutating func reader(
+    _ log: FleetLog, from sequence: UInt64
+  ) throws(BrokerFault) -> UInt64 {
+    if let number = numbers[log], let known = readers[number] {
+      if known.next == sequence, !known.isBroken, !known.isSilent(at: Self.now) { return number }
+      try close(number)
+    }
+    counter += 1
+    let number = counter
+    let tail = connection.inbox.split(separator: ".").last ?? ""
+    let name = "fleet-\(tail)-\(number)"
+    let stream = NATSName.stream(log)
+    let answer = try request(
+      "CONSUMER.CREATE.\(stream).\(name)",
+      """
+      {"stream_name":"\(stream)","config":{"name":"\(name)",\
+      "deliver_policy":"by_start_sequence","opt_start_seq":\(max(sequence, 1)),\
+      "ack_policy":"none","replay_policy":"instant","inactive_threshold":30000000000,\
+      "num_replicas":1,"mem_storage":true}}
+      """)
+    readers[number] = PullReader(
+      consumer: name, of: log, from: sequence, left: answer.pending ?? 0, at: Self.now)
+    numbers[log] = number
+    return number
+  }
+
+  /// Asks for more, before all has come that was asked for.
+  private mutating func refill(_ number: UInt64) throws(BrokerFault) {
+    let count = max(2 * Self.mostExpected / max(readers.count, 8), 64)
+    while let reader = readers[number], reader.waiting + reader.expected <= count / 2 {
+      counter += 1
+      let text = #"{"batch":\#(count),"expires":\#(Int(PullReader.lasting * 1e9))}"#
+      let stream = NATSName.stream(reader.log)
+      try connection.send(
+        Array(text.utf8), to: "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(reader.consumer)",
+        reply: "p.\(number).\(counter)")
+      readers[number]?.asked(count, number: counter)
+    }
+  }
+
+  private mutating func close(_ number: UInt64) throws(BrokerFault) {
+    guard let reader = readers.removeValue(forKey: number) else { return }
+    numbers[reader.log] = nil
+    try connection.send(
+      [], to: "$JS.API.CONSUMER.DELETE.\(NATSName.stream(reader.log)).\(reader.consumer)")
+  }
+
+  /// Messages that may be on their way, over all partitions.
+  private static let mostExpected = 8192
+}

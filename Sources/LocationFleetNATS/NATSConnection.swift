@@ -1,0 +1,149 @@
+internal import CNATS
+internal import Glibc
+internal import LocationFleet
+
+/// A message as the server has sent it.
+struct NATSDelivery {
+  var subject: String
+  /// Where a consumer has it from.
+  var place: DeliveryPlace?
+  /// `404`, `408`, `503`, … where the server says something itself.
+  var status: String?
+  var mark: EventMark?
+  var bytes: [UInt8]
+}
+
+/// One connection to a server of NATS, and everything that comes to one inbox of it.
+///
+/// libnats reconnects by itself, without end.
+final class NATSConnection {
+  struct Options {
+    var servers: [String]
+    var name: String
+    var credentials: String?
+    var authorities: String?
+    var certificate: String?
+    var key: String?
+  }
+
+  private var connection: OpaquePointer?
+  private var subscription: OpaquePointer?
+  /// What comes to subjects that begin so, is received here.
+  let inbox: String
+
+  init(_ options: Options) throws(BrokerFault) {
+    inbox = try Self.newInbox()
+    connection = try Self.connect(options)
+    var subscription: OpaquePointer?
+    try Self.check(natsConnection_SubscribeSync(&subscription, connection, inbox + ".>"))
+    // What may come is bounded by what was asked for.
+    try Self.check(natsSubscription_SetPendingLimits(subscription, -1, -1))
+    self.subscription = subscription
+  }
+
+  deinit {
+    natsSubscription_Destroy(subscription)
+    natsConnection_Destroy(connection)
+  }
+
+  private static func newInbox() throws(BrokerFault) -> String {
+    var text: UnsafeMutablePointer<CChar>?
+    try check(natsInbox_Create(&text))
+    defer { natsInbox_Destroy(text) }
+    return text.map { String(cString: $0) } ?? ""
+  }
+
+  private static func connect(_ options: Options) throws(BrokerFault) -> OpaquePointer? {
+    var made: OpaquePointer?
+    try check(natsOptions_Create(&made))
+    defer { natsOptions_Destroy(made) }
+    let servers = options.servers.map { strdup($0) }
+    defer { for server in servers { free(server) } }
+    var names = servers.map { UnsafePointer($0) }
+    try check(natsOptions_SetServers(made, &names, Int32(names.count)))
+    try check(natsOptions_SetName(made, options.name))
+    try check(natsOptions_SetMaxReconnect(made, -1))
+    try check(natsOptions_SetReconnectWait(made, 200))
+    try check(natsOptions_SetTimeout(made, 2000))
+    if let file = options.credentials {
+      try check(natsOptions_SetUserCredentialsFromFiles(made, file, nil))
+    }
+    if options.authorities != nil || options.certificate != nil {
+      try check(natsOptions_SetSecure(made, true))
+    }
+    if let file = options.authorities {
+      try check(natsOptions_LoadCATrustedCertificates(made, file))
+    }
+    if let file = options.certificate {
+      try check(natsOptions_LoadCertificatesChain(made, file, options.key))
+    }
+    var connection: OpaquePointer?
+    try check(natsConnection_Connect(&connection, made))
+    return connection
+  }
+
+  private static func check(_ status: natsStatus) throws(BrokerFault) {
+    guard status != NATS_OK else { return }
+    throw .unreachable(natsStatus_GetText(status).map { String(cString: $0) } ?? "NATS")
+  }
+
+  /// Sends bytes to a subject; an answer comes to the end of the inbox that is named.
+  func send(
+    _ bytes: [UInt8], to subject: String, reply: String? = nil, headers: [(String, String)] = []
+  ) throws(BrokerFault) {
+    let reply = reply.map { "\(inbox).\($0)" }
+    guard !headers.isEmpty else {
+      return try Self.check(
+        natsConnection_PublishRequest(
+          connection, subject, reply ?? "\(inbox).none", bytes, Int32(bytes.count)))
+    }
+    var message: OpaquePointer?
+    let status = bytes.withUnsafeBytes {
+      natsMsg_Create(
+        &message, subject, reply, $0.bindMemory(to: CChar.self).baseAddress, Int32($0.count))
+    }
+    try Self.check(status)
+    defer { natsMsg_Destroy(message) }
+    for (name, value) in headers { try Self.check(natsMsgHeader_Set(message, name, value)) }
+    try Self.check(natsConnection_PublishMsg(connection, message))
+  }
+
+  /// The next message; `nil` if none comes within so many milliseconds.
+  func next(_ milliseconds: Int64) -> NATSDelivery? {
+    var message: OpaquePointer?
+    guard natsSubscription_NextMsg(&message, subscription, milliseconds) == NATS_OK else {
+      return nil
+    }
+    defer { natsMsg_Destroy(message) }
+    let count = Int(natsMsg_GetDataLength(message))
+    let bytes = [UInt8](
+      UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: count))
+    let subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
+    let place = natsMsg_GetReply(message).flatMap { Self.place($0) }
+    let isOwn = count == 0 && place == nil && subject.hasPrefix(inbox)
+    return NATSDelivery(
+      subject: subject, place: place,
+      status: isOwn ? Self.header("Status", of: message) : nil,
+      mark: subject.hasPrefix("evt.") ? Self.mark(of: message) : nil, bytes: bytes)
+  }
+
+  private static func place(_ reply: UnsafePointer<CChar>) -> DeliveryPlace? {
+    let count = strlen(reply)
+    return reply.withMemoryRebound(to: UInt8.self, capacity: count) {
+      DeliveryPlace(UnsafeBufferPointer(start: $0, count: count))
+    }
+  }
+
+  private static func mark(of message: OpaquePointer?) -> EventMark? {
+    guard let input = header(NATSName.input, of: message).flatMap({ UInt64($0) }),
+      let index = header(NATSName.index, of: message).flatMap({ Int($0) })
+    else { return nil }
+    return EventMark(input: input, index: index)
+  }
+
+  private static func header(_ name: String, of message: OpaquePointer?) -> String? {
+    var value: UnsafePointer<CChar>?
+    guard natsMsgHeader_Get(message, name, &value) == NATS_OK else { return nil }
+    return value.map { String(cString: $0) }
+  }
+}

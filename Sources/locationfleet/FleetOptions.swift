@@ -1,0 +1,108 @@
+import Glibc
+import LocationFleet
+
+/// Why the program ends.
+struct FleetFault: Error {
+  var reason: String
+  /// 1 if the environment is in the way, 2 for wrong usage or input.
+  var status: Int32 = 2
+}
+
+/// The command line.
+struct FleetOptions {
+  enum Task: Hashable {
+    case run
+    case check
+    case initialize
+    case fences(String)
+    case publish
+    case events
+    case help
+  }
+
+  var task = Task.run
+  private(set) var file: String?
+  private(set) var name: String?
+
+  init(_ arguments: [String]) throws(FleetFault) {
+    var rest = arguments[...]
+    var hasVerb = false
+    while let argument = rest.popFirst() {
+      func value() throws(FleetFault) -> String {
+        guard let value = rest.popFirst() else {
+          throw FleetFault(reason: "\(argument) needs a value; see --help")
+        }
+        return value
+      }
+      switch argument {
+      case "--config": file = try value()
+      case "--name": name = try value()
+      case "--check": task = .check
+      case "--help", "-h": task = .help
+      default:
+        if case .fences("") = task, !argument.hasPrefix("-") {
+          task = .fences(argument)
+          continue
+        }
+        guard !hasVerb, let named = Self.tasks[argument] else {
+          throw FleetFault(reason: "unknown argument \(argument); see --help")
+        }
+        hasVerb = true
+        if task == .run { task = named }
+      }
+    }
+    guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
+    if let name, !(1...64).contains(name.utf8.count) || !name.allSatisfy(Self.isPlain) {
+      throw FleetFault(reason: "--name must be 1 to 64 letters, digits, -, and _")
+    }
+  }
+
+  private static let tasks: [String: Task] = [
+    "run": .run, "init": .initialize, "fences": .fences(""), "publish": .publish,
+    "events": .events,
+  ]
+
+  private static func isPlain(_ letter: Character) -> Bool {
+    letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-" || letter == "_")
+  }
+
+  /// Returns the configuration of the file that was named, or of the system's if there is one.
+  func configuration() throws(FleetFault) -> FleetConfiguration {
+    guard let path = file ?? (access(Self.systemFile, R_OK) == 0 ? Self.systemFile : nil) else {
+      var faults: [FleetConfiguration.Fault] = []
+      return FleetConfiguration("", &faults)
+    }
+    var faults: [FleetConfiguration.Fault] = []
+    let bytes = try Input.file(path, limit: 1 << 20)
+    let configuration = FleetConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
+    guard faults.isEmpty else {
+      throw FleetFault(
+        reason: faults.map { "\(path):\($0.line): \($0.cause)" }.joined(separator: "\n"))
+    }
+    return configuration
+  }
+
+  private static let systemFile = "/etc/locationfleet.conf"
+
+  static let help = """
+    usage: locationfleet [run] [--config FILE] [--name NAME]
+           locationfleet --check [--config FILE]
+           locationfleet init [--config FILE]
+           locationfleet fences FILE [--config FILE]
+           locationfleet publish [--config FILE] < fixes.jsonl
+           locationfleet events [--config FILE] > events.jsonl
+
+    Judges the fixes of many devices that come by NATS JetStream, each event once.
+
+      run             own partitions as long as others do not: read fixes, append events; the default
+      init            make the streams of the fleet; those that are there stay as they are
+      fences FILE     judge by the fences of a GeoJSON file from here on
+      publish         append fixes from standard input; those that it counts are kept
+      events          print the events that are kept, by device
+      --config FILE   read FILE instead of /etc/locationfleet.conf
+      --name NAME     the worker's name in leases; the host and the process unless given
+      --check         only look at the configuration, and print file, line, and cause of each fault
+
+    SIGTERM hands the partitions over and ends. Readiness and status are sent to $NOTIFY_SOCKET.
+    """
+}

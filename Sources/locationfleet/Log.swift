@@ -1,0 +1,48 @@
+import CSystemd
+import Glibc
+import LocationFleet
+
+/// What the worker says: records with fields for the journal, where standard error is that, else
+/// lines.
+enum Log {
+  private static let isJournal = getenv("JOURNAL_STREAM") != nil
+
+  static func line(_ text: String) {
+    _ = "\(text)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+  }
+
+  static func note(_ note: FleetWorker.Note, worker: String) {
+    guard isJournal else { return line("locationfleet: \(note.text)") }
+    var fields = [
+      "MESSAGE=\(note.text)", "PRIORITY=\(note.isFault ? 4 : 6)", "FLEET_WORKER=\(worker)",
+      "SYSLOG_IDENTIFIER=locationfleet",
+    ]
+    if let partition = note.partition { fields.append("FLEET_PARTITION=\(partition)") }
+    let copies = fields.map { strdup($0) }
+    defer { for copy in copies { free(copy) } }
+    var vectors = copies.map { iovec(iov_base: $0, iov_len: $0.map { strlen($0) } ?? 0) }
+    if sd_journal_sendv(&vectors, Int32(vectors.count)) < 0 { line(note.text) }
+  }
+}
+
+/// Whole files, and lines of standard input.
+enum Input {
+  static func file(_ path: String, limit: Int) throws(FleetFault) -> [UInt8] {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      throw FleetFault(reason: "\(path) cannot be read: \(String(cString: strerror(errno)))")
+    }
+    defer { close(descriptor) }
+    var bytes: [UInt8] = []
+    var chunk = [UInt8](repeating: 0, count: 1 << 18)
+    while true {
+      let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else { return bytes }
+      bytes += chunk[..<count]
+      guard bytes.count <= limit else {
+        throw FleetFault(reason: "\(path) has more than \(limit) bytes")
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import LocationFleet
+import TestSupport
+import Testing
+
+@Suite("The command line of locationfleet")
+struct FleetOptionsTests {
+  @Test("FLEET-23: --check names file, line, and cause of each fault, and connects to nothing")
+  func check() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("fleet.conf")
+    try """
+    # a comment
+    server = http://example.org
+    partitions = 0
+    lease = soon
+    replicas = 2
+    visits = maybe
+    credentials = here
+    nonsense
+    color = red
+    port = 70000
+    """.write(toFile: path, atomically: true, encoding: .utf8)
+    let run = try Outcome("locationfleet", ["--check", "--config", path])
+    #expect(run.status == 2)
+    for (line, words) in [
+      (2, "`server`"), (3, "`partitions`"), (4, "`lease`"), (5, "`replicas`"), (6, "`visits`"),
+      (7, "`credentials`"), (8, "key = value"), (9, "unknown key `color`"), (10, "`port`"),
+    ] { #expect(run.error.contains("\(path):\(line): ") && run.error.contains(words), "\(line)") }
+    try "server = nats://127.0.0.1:1\nport = 9999 # loopback\n".write(
+      toFile: path, atomically: true, encoding: .utf8)
+    let good = try Outcome("locationfleet", ["--check", "--config", path])
+    #expect(good.status == 0)
+    #expect(good.output == "\(path): no faults\n")
+  }
+
+  @Test(
+    "FLEET-23: what is typed wrongly ends with 2",
+    arguments: [
+      "--nonsense", "fences", "run init", "--config", "--name a.b", "--config /nonexistent",
+    ])
+  func usage(words: String) throws {
+    let words = words.split(separator: " ").map(String.init)
+    #expect(try Outcome("locationfleet", words).status == 2)
+  }
+
+  @Test("FLEET-23: a server that cannot be reached ends the worker with 1 and its address")
+  func noServer() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("fleet.conf")
+    try "server = nats://127.0.0.1:1\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let run = try Outcome("locationfleet", ["run", "--config", path])
+    #expect(run.status == 1)
+    #expect(run.error.contains("nats://127.0.0.1:1"))
+  }
+
+  @Test("FLEET-23: every key of the configuration is documented in the manual")
+  func manual() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let text = try String(
+      contentsOf: root.appending(path: "docs/man/locationfleet.8"), encoding: .utf8
+    )
+    .replacing("\\-", with: "-")
+    for key in FleetConfiguration.keys { #expect(text.contains("\n.B \(key)\n"), "\(key)") }
+    let help = try Outcome("locationfleet", ["--help"]).output
+    for option in ["--config", "--name", "--check", "init", "fences", "publish", "events"] {
+      #expect(help.contains(option) && text.contains(option), "\(option)")
+    }
+  }
+}

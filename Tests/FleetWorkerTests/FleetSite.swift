@@ -1,0 +1,153 @@
+import Foundation
+import LocationFleet
+import LocationFleetNATS
+import LocationModel
+import TestSupport
+
+/// A fleet on a real server: its configuration, its files, and its programs.
+final class FleetSite {
+  let server: NATSServer
+  let partitions: Int
+  let port: Int
+  private(set) var broker: NATSBroker
+
+  init(partitions: Int = 2) async throws {
+    server = try await NATSServer()
+    self.partitions = partitions
+    port = try Loopback.freePort()
+    broker = try NATSBroker(servers: [server.address], name: "test")
+    try write(
+      """
+      server = \(server.address)
+      partitions = \(partitions)
+      lease = 1
+      snapshot = 1
+      port = \(port)
+      """, to: "fleet.conf")
+    // For a second worker, which cannot have the same port.
+    try write(
+      "server = \(server.address)\npartitions = \(partitions)\nlease = 1\nsnapshot = 1\n",
+      to: "other.conf")
+  }
+
+  func file(_ name: String) -> String { server.folder.file(name) }
+
+  func write(_ text: String, to name: String) throws {
+    try text.write(toFile: file(name), atomically: true, encoding: .utf8)
+  }
+
+  /// Makes the streams, and has everybody judge by the fences of a way.
+  func prepare(_ walk: FleetWalk) throws {
+    try Data(walk.fenceFile()).write(to: URL(fileURLWithPath: file("fences.geojson")))
+    _ = try fleet(["init"])
+    _ = try fleet(["fences", file("fences.geojson")])
+  }
+
+  /// Runs `locationfleet` to its end.
+  @discardableResult
+  func fleet(_ words: [String], input: String? = nil) throws -> Outcome {
+    try Outcome("locationfleet", words + ["--config", file("fleet.conf")], input: input)
+  }
+
+  func worker(_ configuration: String = "fleet.conf") throws -> RunningProgram {
+    try RunningProgram(
+      BuiltProgram.path("locationfleet"), ["run", "--config", file(configuration)])
+  }
+
+  /// Waits until everything that was published is judged and stored.
+  func waitUntilStored() throws {
+    for partition in 0..<partitions {
+      let end = try broker.last(of: .fixes(partition), key: nil).last
+      var from: UInt64 = 1
+      let limit = Date(timeIntervalSinceNow: 60)
+      search: while true {
+        let batch = try broker.read(.state(partition), from: from, most: 1000)
+        for message in batch.messages {
+          from = message.sequence + 1
+          guard message.entry.subject == "st.\(partition).checkpoint",
+            let found = Checkpoint(message.entry.bytes), found.position >= end
+          else { continue }
+          break search
+        }
+        guard Date() < limit else { throw NotStored(partition: partition) }
+        if batch.messages.isEmpty { broker.wait(.seconds(1)) }
+      }
+    }
+  }
+
+  struct NotStored: Error { var partition: Int }
+
+  /// Waits until so many events are there.
+  func waitForEvents(_ count: Int, partition: Int = 0) throws {
+    var from: UInt64 = 1
+    let limit = Date(timeIntervalSinceNow: 60)
+    while from <= UInt64(count) {
+      let batch = try broker.read(.events(partition), from: from, most: 1000)
+      if let last = batch.messages.last {
+        from = last.sequence + 1
+      } else {
+        broker.wait(.seconds(1))
+      }
+      guard Date() < limit else { throw NotStored(partition: partition) }
+    }
+  }
+
+  func events(_ partition: Int) throws -> UInt64 {
+    try broker.last(of: .events(partition), key: nil).last
+  }
+
+  /// What the worker's port answers.
+  func metrics() throws -> String {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    defer { close(descriptor) }
+    var address = Loopback.address(port: port)
+    let connected = withUnsafeBytes(of: &address) {
+      connect(
+        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+    let request = Array("GET /metrics HTTP/1.1\r\n\r\n".utf8)
+    _ = Glibc.write(descriptor, request, request.count)
+    let answer = FileHandle(fileDescriptor: descriptor).readDataToEndOfFile()
+    return String(decoding: answer, as: UTF8.self)
+  }
+
+  /// The value of the lease of a partition.
+  func lease(_ partition: Int) throws -> String {
+    let message = try broker.last(of: .leases, key: "\(partition)").message
+    return String(decoding: message?.entry.bytes ?? [], as: UTF8.self)
+  }
+
+  /// Appends a message for a device as it is.
+  func append(_ text: String, of name: FleetDeviceName) throws {
+    let partition = FleetAddress.partition(of: name, count: partitions)
+    let entry = LogEntry(
+      subject: FleetAddress.fixes(of: name, partition: partition), bytes: Array(text.utf8))
+    _ = try broker.append([entry], to: .fixes(partition), expecting: nil)
+  }
+}
+
+/// A program that has run to its end.
+struct Outcome {
+  var status: Int32
+  var output: String
+  var error: String
+
+  init(_ program: String, _ words: [String], input: String? = nil) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: BuiltProgram.path(program))
+    process.arguments = words
+    let folder = try TemporaryFolder()
+    let files = ["in", "out", "err"].map { folder.file($0) }
+    try (input ?? "").write(toFile: files[0], atomically: true, encoding: .utf8)
+    for file in files.dropFirst() { try Data().write(to: URL(fileURLWithPath: file)) }
+    process.standardInput = FileHandle(forReadingAtPath: files[0])
+    process.standardOutput = FileHandle(forWritingAtPath: files[1])
+    process.standardError = FileHandle(forWritingAtPath: files[2])
+    try process.run()
+    process.waitUntilExit()
+    status = process.terminationStatus
+    output = try String(contentsOfFile: files[1], encoding: .utf8)
+    error = try String(contentsOfFile: files[2], encoding: .utf8)
+  }
+}

@@ -1,0 +1,127 @@
+import LocationFleet
+import LocationModel
+import TestSupport
+
+/// The logs of a fleet in memory, which several workers share.
+final class MemoryLogs {
+  private(set) var logs: [FleetLog: [LogMessage]] = [:]
+  private var ends: [FleetLog: UInt64] = [:]
+  var time = FleetWalk.start
+
+  func messages(_ log: FleetLog) -> [LogMessage] { logs[log] ?? [] }
+
+  func end(_ log: FleetLog) -> UInt64 { ends[log] ?? 0 }
+
+  /// Appends a message; of those with one key only the newest is kept.
+  func add(_ entry: LogEntry, to log: FleetLog) -> UInt64 {
+    let sequence = end(log) + 1
+    ends[log] = sequence
+    switch log {
+    case .state, .leases, .fences: logs[log]?.removeAll { $0.entry.subject == entry.subject }
+    case .fixes, .events: break
+    }
+    logs[log, default: []].append(LogMessage(sequence: sequence, time: time, entry: entry))
+    return sequence
+  }
+
+  /// Forgets what is oldest.
+  func age(_ log: FleetLog, before sequence: UInt64) {
+    logs[log]?.removeAll { $0.sequence < sequence }
+  }
+}
+
+/// The five verbs over logs in memory, for one worker that may die in any of them.
+struct MemoryBroker: FleetBroker {
+  let logs: MemoryLogs
+  /// In which call the worker dies; `nil` for never.
+  var death: Int?
+  /// How much of what is asked in that call is done all the same.
+  var done = 0
+  private(set) var calls = 0
+  private var watched: UInt64 = 0
+  /// What others do before a call of this worker takes effect.
+  private var stop: (call: Int, body: () -> Void)?
+
+  init(_ logs: MemoryLogs, death: Int? = nil, done: Int = 0) {
+    self.logs = logs
+    self.death = death
+    self.done = done
+  }
+
+  var isDead: Bool { death.map { calls >= $0 } ?? false }
+
+  /// Lets others act before the call with this number from here on takes effect, once.
+  mutating func pause(before call: Int, _ body: @escaping () -> Void) {
+    stop = (calls + call, body)
+  }
+
+  /// Whether the call is done whole.
+  private mutating func begin() throws(BrokerFault) -> Bool {
+    guard !isDead else { throw .unreachable("dead") }
+    calls += 1
+    if let stop, calls == stop.call {
+      self.stop = nil
+      stop.body()
+    }
+    return !isDead
+  }
+
+  mutating func read(
+    _ log: FleetLog, from sequence: UInt64, most: Int
+  ) throws(BrokerFault) -> (messages: [LogMessage], left: Int) {
+    guard try begin() else { throw .unreachable("dies") }
+    let found = logs.messages(log).filter { $0.sequence >= sequence }
+    return (Array(found.prefix(most)), max(found.count - most, 0))
+  }
+
+  mutating func append(
+    _ entries: [LogEntry], to log: FleetLog, expecting last: UInt64?
+  ) throws(BrokerFault) -> UInt64 {
+    let isWhole = try begin()
+    if let last, logs.end(log) != last { throw .conflict }
+    var newest = logs.end(log)
+    for entry in entries.prefix(isWhole ? entries.count : done) {
+      newest = logs.add(entry, to: log)
+    }
+    guard isWhole else { throw .unreachable("dies") }
+    return newest
+  }
+
+  mutating func last(of log: FleetLog, key: String?) throws(BrokerFault) -> LogEnd {
+    guard try begin() else { throw .unreachable("dies") }
+    let all = logs.messages(log)
+    let message =
+      key.map { Self.subject($0, log) }.map { subject in
+        all.last { $0.entry.subject == subject }
+      } ?? all.last { $0.sequence == logs.end(log) }
+    return LogEnd(
+      first: all.first?.sequence ?? logs.end(log) + 1, last: logs.end(log), message: message)
+  }
+
+  mutating func put(
+    _ bytes: [UInt8], at key: String, in log: FleetLog, expecting revision: UInt64
+  ) throws(BrokerFault) -> UInt64 {
+    let isWhole = try begin()
+    let subject = Self.subject(key, log)
+    let known = logs.messages(log).last { $0.entry.subject == subject }?.sequence ?? 0
+    guard known == revision else { throw .conflict }
+    guard isWhole || done > 0 else { throw .unreachable("dies") }
+    let new = logs.add(LogEntry(subject: subject, bytes: bytes), to: log)
+    guard isWhole else { throw .unreachable("dies") }
+    return new
+  }
+
+  mutating func watch() throws(BrokerFault) -> [LogMessage] {
+    let found = try read(.leases, from: watched + 1, most: .max).messages
+    if let last = found.last { watched = last.sequence }
+    return found
+  }
+
+  private static func subject(_ key: String, _ log: FleetLog) -> String {
+    switch log {
+    case .leases: "$KV.LEASES.\(key)"
+    case .fences: "$KV.FENCES.\(key)"
+    default: key
+    }
+  }
+}

@@ -1,0 +1,12 @@
+# fish completion for locationfleet
+complete -c locationfleet -f
+complete -c locationfleet -n __fish_use_subcommand -a run -d 'Own partitions and judge their fixes'
+complete -c locationfleet -n __fish_use_subcommand -a init -d 'Make the streams of the fleet'
+complete -c locationfleet -n __fish_use_subcommand -a fences -d 'Judge by the fences of a file'
+complete -c locationfleet -n __fish_use_subcommand -a publish -d 'Append fixes from standard input'
+complete -c locationfleet -n __fish_use_subcommand -a events -d 'Print the events'
+complete -c locationfleet -n '__fish_seen_subcommand_from fences' -F
+complete -c locationfleet -l config -r -F -d 'Read this file'
+complete -c locationfleet -l name -x -d 'Name of the worker'
+complete -c locationfleet -l check -d 'Only look at the configuration'
+complete -c locationfleet -l help -d 'Show help'
