@@ -79,7 +79,8 @@ struct SwappedFolderTests {
       .reduce(into: ([String](), [String]())) { found, name in
         if name.hasPrefix("state.sqlite-") { found.0.append(name) } else { found.1.append(name) }
       }
-    #expect(names.filter { $0 != "lock" && $0 != "state.sqlite" } == ["master"], "\(times): \(line)")
+    #expect(
+      names.filter { $0 != "lock" && $0 != "state.sqlite" } == ["master"], "\(times): \(line)")
     #expect(logs.isEmpty || line.contains("was replaced"), "\(times): \(line)")
     for log in logs {
       #expect(stat("\(strangers)/\(log)", &status) == 0)

@@ -1,6 +1,7 @@
 import CoreLocation
 import Dispatch
 import Glibc
+import LocationCoding
 
 extension Verb {
   private static let port = Option(
