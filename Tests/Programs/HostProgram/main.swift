@@ -70,6 +70,20 @@ func sealAgain(_ path: String, dyingBefore operation: Int) throws {
   say("sealed, \(try store.rekey()) lost")
 }
 
+/// Erases an app, or all for an empty name, and dies before an operation on its files.
+func erase(_ app: String, _ path: String, dyingBefore operation: Int) throws {
+  let store = try StateStore(path: path)
+  StoreOperations.begin(dyingBefore: operation)
+  say("erased, \(try store.erase(app.isEmpty ? nil : app)) entries")
+}
+
+/// Opens a state as the engine of an app does, says what it found, and never ends.
+func keep(_ path: String) {
+  let keeper = StateKeeper(folder: StateFolder(path: path)) { say("\($0.message ?? "")") }
+  say("keeping, \(keeper.obstacle.map { "\($0)" } ?? "no obstacle")")
+  withExtendedLifetime(keeper) { while true { pause() } }
+}
+
 /// Uses the state as an app with an engine of its own, and prints its deliveries.
 func share(_ path: String) throws {
   try StateFolder(path: path).create()

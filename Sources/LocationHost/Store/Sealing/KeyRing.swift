@@ -18,8 +18,10 @@ struct KeyRing: Hashable {
 
   var generations: [UInt32: Generation]
 
-  /// Creates keys of a first generation.
-  static func new() -> KeyRing { KeyRing(generations: [1: .new()]) }
+  /// Creates keys of a first generation, whose number no other state has.
+  static func new() -> KeyRing {
+    KeyRing(generations: [.random(in: 1 << 16...1 << 30): .new()])
+  }
 
   var newest: UInt32 { generations.keys.max() ?? 0 }
 
