@@ -50,9 +50,13 @@ package final class HeldFolder {
   /// The lock ends with ``unlock()`` or with the folder. Where the file system has no such locks, there
   /// is none.
   ///
-  /// - Throws: `StoreError` if the others do not end in ten seconds.
-  func lock(alone: Bool) throws(StoreError) {
-    for _ in 0..<2000 {
+  /// - Parameters:
+  ///   - alone: whether nobody else may open it.
+  ///   - attempts: how often it is tried, five milliseconds apart. Chosen: a state of years is made anew
+  ///     in a second.
+  /// - Throws: `StoreError` if the others have not ended by then.
+  func lock(alone: Bool, attempts: Int = 2000) throws(StoreError) {
+    for _ in 0..<attempts {
       guard flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 else { return }
       guard errno == EWOULDBLOCK || errno == EINTR else { return }
       poll(nil, 0, 5)

@@ -17,12 +17,16 @@ extension StateFolder {
 
   /// Renames a damaged file for inspection, to make room for a new one, while no process opens it.
   ///
-  /// - Parameter found: the file that was found damaged.
+  /// - Parameters:
+  ///   - found: the file that was found damaged.
+  ///   - attempts: how often the lock is tried.
   /// - Returns: its new name; `nil` if another file lies there by now, since another process was first.
-  /// - Throws: `StoreError` of the system.
-  func moveDamagedFileAside(_ found: FileNumber?) throws(StoreError) -> String? {
+  /// - Throws: `StoreError` of the system, or if a process does not end opening it.
+  func moveDamagedFileAside(
+    _ found: FileNumber?, attempts: Int = 2000
+  ) throws(StoreError) -> String? {
     let held = try StoreError.locking(path) { () throws(StateFault) in try hold() }
-    try held.lock(alone: true)
+    try held.lock(alone: true, attempts: attempts)
     defer { held.unlock() }
     guard let found, FileNumber(of: file) == found else { return nil }
     let name = Self.aside(file)
@@ -57,7 +61,7 @@ extension StateFolder {
     lock?.hadState == true || !damagedFiles().isEmpty
   }
 
-  /// Returns the files that ``moveDamagedFileAside(_:)`` has kept.
+  /// Returns the files that ``moveDamagedFileAside(_:attempts:)`` has kept.
   package func damagedFiles() -> [DamagedFile] {
     entryNames().compactMap { name in
       var status = stat()
@@ -68,7 +72,7 @@ extension StateFolder {
     }
   }
 
-  /// Overwrites and removes the files that ``moveDamagedFileAside(_:)`` has kept; returns their
+  /// Overwrites and removes the files that ``moveDamagedFileAside(_:attempts:)`` has kept; returns their
   /// number.
   ///
   /// The data of one app cannot be found in them, so erasing one app removes all of these files.
