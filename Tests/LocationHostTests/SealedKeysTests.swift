@@ -197,22 +197,6 @@ struct SealedKeysTests {
     #expect(try open().entries().count == 4)
   }
 
-  @Test(
-    "border 25, SEAL-8: a process without a descriptor left for the master leaves the state alone")
-  func withoutDescriptors() async throws {
-    try open().commit(Self.rows)
-    let before = try Data(contentsOf: URL(fileURLWithPath: master))
-    for room in 0..<12 {
-      let program = try RunningProgram(
-        BuiltProgram.path("HostProgram"), ["keep", state.path, "\(room)"])
-      _ = try await program.lines.next { $0.hasPrefix("keeping") }
-      program.end()
-      #expect(state.damagedFiles().isEmpty, "\(room) descriptors")
-      #expect(try Data(contentsOf: URL(fileURLWithPath: master)) == before)
-    }
-    #expect(try open().entries().count == 4)
-  }
-
   @Test("border 25, SEAL-8: a master that is none is kept under another name, and so are the keys")
   func malformedMaster() throws {
     try open().commit(Self.rows)

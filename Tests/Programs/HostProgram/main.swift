@@ -77,15 +77,8 @@ func erase(_ app: String, _ path: String, dyingBefore operation: Int) throws {
   say("erased, \(try store.erase(app.isEmpty ? nil : app)) entries")
 }
 
-/// Opens a state as the engine of an app does, with so many free descriptors, says what it found, and
-/// never ends.
-func keep(_ path: String, descriptors: UInt?) {
-  if let descriptors {
-    let next = dup(STDOUT_FILENO)
-    close(next)
-    var limit = rlimit(rlim_cur: UInt(next) + descriptors, rlim_max: rlim_t.max)
-    setrlimit(__rlimit_resource_t(7), &limit)
-  }
+/// Opens a state as the engine of an app does, says what it found, and never ends.
+func keep(_ path: String) {
   let keeper = StateKeeper(folder: StateFolder(path: path)) { say("\($0.message ?? "")") }
   say("keeping, \(keeper.obstacle.map { "\($0)" } ?? "no obstacle")")
   withExtendedLifetime(keeper) { while true { pause() } }
@@ -183,8 +176,7 @@ do {
     try sealAgain(words[1], dyingBefore: Int(words[2]) ?? .max)
   case let words where words.first == "erase":
     try erase(words[1], words[2], dyingBefore: Int(words[3]) ?? .max)
-  case let words where words.first == "keep":
-    keep(words[1], descriptors: words.count > 2 ? UInt(words[2]) : nil)
+  case let words where words.first == "keep": keep(words[1])
   case let words where words.first == "share": try share(words[1])
   case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
   case let words where words.first == "domains": try domains(in: words[1])
@@ -196,7 +188,7 @@ do {
   default:
     say(
       "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | rekey FILE OPERATION "
-        + "| erase APP FILE OPERATION | keep FOLDER [DESCRIPTORS] | share FOLDER "
+        + "| erase APP FILE OPERATION | keep FOLDER | share FOLDER "
         + "| grant LEVEL APP FOLDER | domains FOLDER | probe URL | journey FOLDER FIX OPERATION "
         + "| record URL FILE [LIMIT]")
   }
