@@ -47,7 +47,7 @@ package enum SmallFile {
 
   /// Reads a plain file; `nil` if there is none.
   ///
-  /// - Throws: the system's error; `EFBIG` if it has more bytes than the limit.
+  /// - Throws: the system's error; `EFBIG` if it has more bytes than the limit, of a few hundred.
   static func contents(of path: String, limit: Int) throws(Errno) -> [UInt8]? {
     let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
     guard descriptor >= 0 else {
@@ -59,7 +59,11 @@ package enum SmallFile {
     guard fstat(descriptor, &status) == 0 else { throw Errno(last: "stat \(path)") }
     guard status.st_mode & S_IFMT == S_IFREG else { throw Errno(code: EINVAL, call: "read \(path)") }
     guard status.st_size <= limit else { throw Errno(code: EFBIG, call: "read \(path)") }
-    guard let bytes = read(descriptor, limit: limit) else { throw Errno(last: "read \(path)") }
+    // In one piece, so that no copy of what may be a key stays behind.
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = Glibc.read(descriptor, &bytes, limit)
+    guard count >= 0 else { throw Errno(last: "read \(path)") }
+    bytes.removeLast(limit - count)
     return bytes
   }
 

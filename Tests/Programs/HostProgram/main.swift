@@ -84,6 +84,16 @@ func keep(_ path: String) {
   withExtendedLifetime(keeper) { while true { pause() } }
 }
 
+/// Opens a state, stores for an app that is new, seals everything again, and never ends.
+func holdKeys(_ path: String) throws {
+  let store = try StateStore(path: path)
+  try store.commit([.set(StateKey(domain: "test", owner: "an.app"), [1])])
+  _ = try store.rekey()
+  try store.commit([.set(StateKey(domain: "test", owner: "another.app"), [1])])
+  say("holding, \(try store.entries().count) entries")
+  withExtendedLifetime(store) { while true { pause() } }
+}
+
 /// Uses the state as an app with an engine of its own, and prints its deliveries.
 func share(_ path: String) throws {
   try StateFolder(path: path).create()
@@ -176,6 +186,7 @@ do {
     try sealAgain(words[1], dyingBefore: Int(words[2]) ?? .max)
   case let words where words.first == "erase":
     try erase(words[1], words[2], dyingBefore: Int(words[3]) ?? .max)
+  case let words where words.first == "hold": try holdKeys(words[1])
   case let words where words.first == "keep": keep(words[1])
   case let words where words.first == "share": try share(words[1])
   case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
@@ -188,7 +199,7 @@ do {
   default:
     say(
       "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | rekey FILE OPERATION "
-        + "| erase APP FILE OPERATION | keep FOLDER | share FOLDER "
+        + "| erase APP FILE OPERATION | keep FOLDER | hold FILE | share FOLDER "
         + "| grant LEVEL APP FOLDER | domains FOLDER | probe URL | journey FOLDER FIX OPERATION "
         + "| record URL FILE [LIMIT]")
   }

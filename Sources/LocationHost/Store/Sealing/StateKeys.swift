@@ -110,7 +110,9 @@ struct StateKeys {
   private static func ring(
     in sealed: ArraySlice<UInt8>, at head: [UInt8], with master: MasterKey
   ) -> KeyRing? {
-    Seal.open(sealed, at: head, with: master.key).flatMap { KeyRing(bytes: $0) }
+    guard var open = Seal.open(sealed, at: head, with: master.key) else { return nil }
+    defer { wipe(&open) }
+    return KeyRing(bytes: open)
   }
 
   /// What lies where a master belongs.
@@ -123,7 +125,8 @@ struct StateKeys {
   /// - Throws: `StoreError` if it cannot be read now; it may be whole.
   private func look(at file: String) throws(StoreError) -> MasterFile {
     do throws(Errno) {
-      guard let bytes = try SmallFile.contents(of: file, limit: 256) else { return .missing }
+      guard var bytes = try SmallFile.contents(of: file, limit: 256) else { return .missing }
+      defer { wipe(&bytes) }
       return MasterKey.key(bytes).map { .key(MasterKey(key: $0, origin: .file)) } ?? .malformed
     } catch {
       guard error.code != EFBIG else { return .malformed }
@@ -163,18 +166,15 @@ struct StateKeys {
         ReplacedFile.wipe(nextMasterFile)
         return opened
       }
-      try put(Array((next.key.hexadecimal + "\n").utf8), intoMaster: next)
+      try put(next)
       return next
     }
-    let text = Array((SecretKey.random().hexadecimal + "\n").utf8)
     switch try look(at: masterFile) {
     case .key(let master): return master
     case .malformed: try moveAside(masterFile)
     case .missing: break
     }
-    do throws(Errno) { try ReplacedFile.create(text, at: masterFile) } catch {
-      throw StoreError(error, in: held)
-    }
+    try create(.random(), at: masterFile)
     guard case .key(let master) = try look(at: masterFile) else {
       throw StoreError(Errno(code: EIO, call: "read \(masterFile)"), in: held)
     }
@@ -191,18 +191,25 @@ struct StateKeys {
       return master
     }
     let next = MasterKey(key: .random(), origin: .file)
-    let text = Array((next.key.hexadecimal + "\n").utf8)
     ReplacedFile.wipe(nextMasterFile)
-    do throws(Errno) { try ReplacedFile.create(text, at: nextMasterFile) } catch {
-      throw StoreError(error, in: held)
-    }
+    try create(next.key, at: nextMasterFile)
     try write(ring, with: next)
-    try put(text, intoMaster: next)
+    try put(next)
     return next
   }
 
+  private func create(_ key: SecretKey, at file: String) throws(StoreError) {
+    var text = key.digits
+    defer { wipe(&text) }
+    do throws(Errno) { try ReplacedFile.create(text, at: file) } catch {
+      throw StoreError(error, in: held)
+    }
+  }
+
   /// Makes the new master the master.
-  private func put(_ text: [UInt8], intoMaster master: MasterKey) throws(StoreError) {
+  private func put(_ master: MasterKey) throws(StoreError) {
+    var text = master.key.digits
+    defer { wipe(&text) }
     do throws(Errno) { try ReplacedFile.write(text, to: masterFile) } catch {
       throw StoreError(error, in: held)
     }
@@ -212,8 +219,10 @@ struct StateKeys {
   /// Replaces the keys; a file with a master that is not used any more is overwritten.
   func write(_ ring: KeyRing, with master: MasterKey) throws(StoreError) {
     let head = Array("\(Self.name) \(Self.version) \(master.origin.rawValue)".utf8)
+    var open = ring.bytes
+    defer { wipe(&open) }
     let sealed = Seal.seal(
-      ring.bytes, at: head, nonce: .random(Seal.nonceLength), with: master.key)
+      open, at: head, nonce: .random(Seal.nonceLength), with: master.key)
     guard head.count + 1 + sealed.count <= Self.largest else {
       throw StoreError(
         code: StoreError.tooLarge, context: shownFile,
