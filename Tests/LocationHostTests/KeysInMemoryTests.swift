@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LocationEngine
 import LocationModel
 import LocationSecrets
@@ -13,34 +14,44 @@ struct KeysInMemoryTests {
   /// Memory of a process, and whether a core dump has it.
   private struct Mapping {
     var range: Range<UInt64>
+    var isReadable: Bool
     var isDumped: Bool
     var isLocked: Bool
     var name: String
   }
 
-  /// The writable memory of a process, as the kernel shows it.
+  /// The readable memory of a process, as the kernel shows it.
   private func mappings(of pid: Int32) throws -> [Mapping] {
     var mappings: [Mapping] = []
-    let text = try String(contentsOfFile: "/proc/\(pid)/smaps", encoding: .utf8)
+    let bytes = try #require(SmallFile.read("/proc/\(pid)/smaps", limit: 1 << 24))
+    let text = String(decoding: bytes, as: UTF8.self)
     for line in text.split(separator: "\n") {
       let words = line.split(separator: " ")
       if words.first == "VmFlags:", !mappings.isEmpty {
         mappings[mappings.count - 1].isDumped = !words.contains("dd")
         mappings[mappings.count - 1].isLocked = words.contains("lo")
-      } else if words.count >= 5, words[1].count == 4, words[1].hasPrefix("r") {
+      } else if words.count >= 5, words[1].count == 4 {
         let ends = words[0].split(separator: "-").compactMap { UInt64($0, radix: 16) }
         let name = words.count > 5 ? String(words[5]) : ""
         mappings.append(
-          Mapping(range: ends[0]..<ends[1], isDumped: true, isLocked: false, name: name))
+          Mapping(
+            range: ends[0]..<ends[1], isReadable: words[1].hasPrefix("r"), isDumped: true,
+            isLocked: false, name: name))
       }
     }
-    return mappings.filter { !$0.name.hasPrefix("[v") }
+    // Those that begin so are the kernel's.
+    return mappings.filter { $0.isReadable && !$0.name.hasPrefix("[v") }
   }
 
-  private func bytes(of pid: Int32, in range: Range<UInt64>) throws -> Data {
-    let file = try #require(FileHandle(forReadingAtPath: "/proc/\(pid)/mem"))
-    try file.seek(toOffset: range.lowerBound)
-    return (try? file.read(upToCount: Int(range.upperBound - range.lowerBound))) ?? Data()
+  /// What can be read of a range; what is between pages that nobody can touch cannot.
+  private func bytes(of pid: Int32, in range: Range<UInt64>) -> Data {
+    let file = Glibc.open("/proc/\(pid)/mem", O_RDONLY | O_CLOEXEC)
+    defer { close(file) }
+    var bytes = Data(count: Int(range.upperBound - range.lowerBound))
+    let count = bytes.withUnsafeMutableBytes {
+      pread(file, $0.baseAddress, $0.count, off_t(range.lowerBound))
+    }
+    return bytes.prefix(max(count, 0))
   }
 
   /// All keys of a state, by what they are, and the master also as text.
@@ -71,14 +82,17 @@ struct KeysInMemoryTests {
     let keys = try keys(of: state)
     #expect(keys.count == 6)
     var found: Set<String> = []
+    var count = 0
     for mapping in try mappings(of: program.pid) {
-      let bytes = try bytes(of: program.pid, in: mapping.range)
+      count += 1
+      let bytes = bytes(of: program.pid, in: mapping.range)
       for (name, key) in keys where bytes.range(of: key) != nil {
         found.insert(name)
         #expect(!mapping.isDumped, "the key \(name) lies in \(mapping.name)")
         #expect(mapping.isLocked, "the key \(name) lies in \(mapping.name)")
       }
     }
+    #expect(count > 50, "mappings were read")
     // They are there, so that they would be found elsewhere, too.
     #expect(found == Set(keys.keys).subtracting(["text"]))
   }
