@@ -57,7 +57,9 @@ package enum SmallFile {
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw Errno(last: "stat \(path)") }
-    guard status.st_mode & S_IFMT == S_IFREG else { throw Errno(code: EINVAL, call: "read \(path)") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Errno(code: EINVAL, call: "read \(path)")
+    }
     guard status.st_size <= limit else { throw Errno(code: EFBIG, call: "read \(path)") }
     // In one piece, so that no copy of what may be a key stays behind.
     var bytes = [UInt8](repeating: 0, count: limit)

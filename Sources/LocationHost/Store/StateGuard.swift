@@ -100,7 +100,8 @@ struct StateGuard {
     guard text.count <= Self.largest else {
       throw StoreError(
         code: StoreError.tooLarge, context: path,
-        message: "it would have \(text.count) bytes, and \(Self.largest) are read; nothing was stored")
+        message:
+          "it would have \(text.count) bytes, and \(Self.largest) are read; nothing was stored")
     }
     do throws(Errno) { try ReplacedFile.write(text, to: path) } catch {
       throw StoreError(error, in: folder)

@@ -103,6 +103,7 @@ final class StateSeal {
   /// the present master, and removes what a process that died has left beside them.
   ///
   /// - Parameter owners: what stands for the owners of all rows; `nil` if keys of others are needed, too.
+  /// - Throws: `StoreError` if the keys cannot be written.
   func settle(for owners: Set<[UInt8]>?) throws(StoreError) {
     keys.tidy()
     try write(used(by: owners), with: keys.master(after: master))
