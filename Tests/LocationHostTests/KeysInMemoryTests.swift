@@ -69,7 +69,8 @@ struct KeysInMemoryTests {
   }
 
   @Test(
-    "border 25, SEAL-10: no memory that a core dump holds has a key, and that of the keys is locked")
+    "border 25, SEAL-10: no memory that a core dump holds has a key, and that of the keys is locked"
+  )
   func dumped() async throws {
     let folder = try TemporaryFolder()
     let state = StateFolder(path: folder.file("state"))
