@@ -5,11 +5,13 @@ internal import CSodium
 /// The same key and numbers give the same value on every machine (docs/decisions/0015). It takes
 /// about a microsecond, and is never computed for a fix.
 package struct KeyedFunction: Sendable {
-  private let key: [UInt8]
+  private let key: SecretKey
 
   /// Derives the function for one purpose; the values of one purpose reveal nothing about another.
   package init(_ secret: SecretKey, purpose: String) {
-    key = Self.hash([UInt8](purpose.utf8), key: secret.bytes, length: SecretKey.length)
+    key = SecretKey { room in
+      Self.hash([UInt8](purpose.utf8), key: secret, into: room)
+    }
   }
 
   /// - Returns: two numbers in `0..<1`, each a multiple of 2⁻⁵³.
@@ -39,17 +41,25 @@ package struct KeyedFunction: Sendable {
     bytes.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
-  private static func hash(_ message: [UInt8], key: [UInt8], length: Int) -> [UInt8] {
-    _ = isReady
-    var hash = [UInt8](repeating: 0, count: length)
-    let status = crypto_generichash(
-      &hash, length, message, UInt64(message.count), key, key.count)
-    // Fails only for lengths out of range, and these are constants.
-    precondition(status == 0, "keyed BLAKE2b takes 16 to 64 bytes of key and of result")
-    return hash
+  private static func hash(_ message: [UInt8], key: SecretKey, length: Int) -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: length)
+    bytes.withUnsafeMutableBytes { hash(message, key: key, into: $0) }
+    return bytes
   }
 
-  /// Chooses the fastest code for the processor. Without it libsodium uses its portable code, which
-  /// computes the same.
-  private static let isReady = sodium_init() >= 0
+  private static func hash(
+    _ message: [UInt8], key: SecretKey, into room: UnsafeMutableRawBufferPointer
+  ) {
+    _ = Sodium.isReady
+    let status = key.withPointer { key in
+      room.withMemoryRebound(to: UInt8.self) { room in
+        room.baseAddress.map {
+          crypto_generichash(
+            $0, room.count, message, UInt64(message.count), key, SecretKey.length)
+        }
+      }
+    }
+    // Fails only for lengths out of range, and these are constants.
+    precondition(status == 0, "keyed BLAKE2b takes 16 to 64 bytes of key and of result")
+  }
 }

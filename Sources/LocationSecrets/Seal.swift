@@ -23,9 +23,11 @@ package enum Seal {
     return [UInt8](unsafeUninitializedCapacity: length) { bytes, count in
       _ = bytes.update(fromContentsOf: nonce)
       if let start = bytes.baseAddress {
-        crypto_aead_xchacha20poly1305_ietf_encrypt(
-          start + nonceLength, nil, value, UInt64(value.count), place, UInt64(place.count), nil,
-          nonce, key.bytes)
+        _ = key.withPointer { key in
+          crypto_aead_xchacha20poly1305_ietf_encrypt(
+            start + nonceLength, nil, value, UInt64(value.count), place, UInt64(place.count), nil,
+            nonce, key)
+        }
       }
       count = length
     }
@@ -44,10 +46,11 @@ package enum Seal {
       // An array without room has no address.
       [UInt8](unsafeUninitializedCapacity: max(length, 1)) { value, count in
         guard let start = bytes.baseAddress, let target = value.baseAddress else { return }
-        isOpen =
+        isOpen = key.withPointer { key in
           crypto_aead_xchacha20poly1305_ietf_decrypt(
             target, nil, nil, start + nonceLength, UInt64(length + tagLength), place,
-            UInt64(place.count), start, key.bytes) == 0
+            UInt64(place.count), start, key) == 0
+        }
         count = isOpen ? length : 0
       }
     }

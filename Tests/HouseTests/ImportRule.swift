@@ -4,7 +4,7 @@ enum ImportRule {
   static let allowed: [String: Set<String>] = [
     "LocationModel": [],
     "LocationCoding": ["LocationModel"],
-    "LocationSecrets": ["CSodium"],
+    "LocationSecrets": ["CSodium", "Synchronization"],
     "LocationRadio": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationFleet": [

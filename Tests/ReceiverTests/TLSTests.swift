@@ -85,7 +85,7 @@ struct TLSTests {
     abs(fix.coordinate.latitude - 48.5) < 1e-7 && abs(fix.coordinate.longitude - 11.5) < 1e-7
   }
 
-  @Test("is received when its certificate is right, and again after it hung up")
+  @Test("NET-1: is received when its certificate is right, and again after it hung up")
   func right() async throws {
     let (server, port) = try await start("right")
     defer { server.end() }
@@ -101,7 +101,7 @@ struct TLSTests {
   }
 
   @Test(
-    "is not received when its certificate is not right, and the reason is reported",
+    "NET-2: is not received when its certificate is not right, and the reason is reported",
     arguments: [
       ("elsewhere", "matches target host name"), ("expired", "expired"),
       ("selfsigned", "self-signed"),
@@ -116,7 +116,7 @@ struct TLSTests {
   }
 
   @Test(
-    "is not received from a right server whose authority is none of the system's, nor with a file that is none"
+    "NET-2: is not received from a server whose authority is none of the system's, nor with a file that is none"
   )
   func unknownAuthority() async throws {
     let (server, port) = try await start("right")
@@ -131,7 +131,8 @@ struct TLSTests {
     }
   }
 
-  @Test("on the network without TLS is reported by doctor as neither encrypted nor authenticated")
+  @Test(
+    "NET-3: on the network without TLS is reported by doctor as neither encrypted nor authenticated")
   func doctor() async throws {
     let plain = try RunningProgram(
       BuiltProgram.path("locationctl"),

@@ -31,10 +31,25 @@ enum ReplacedFile {
     syncFolder(of: path)
   }
 
-  /// Overwrites and removes what an earlier process has left behind when it died.
-  static func tidy(_ path: String) {
-    wipeEarlier(path)
-    wipe(path + ".new")
+  /// The names in a folder that a process has left behind which died while it replaced a file.
+  static func leftovers(in folder: HeldFolder) -> [String] {
+    SmallFile.names(in: folder.file(".")).filter { name in
+      (name.hasSuffix(".old") || name.hasSuffix(".new"))
+        && [StateFolder.keyFile, StateFolder.master, StateFolder.guardian]
+          .contains { name.hasPrefix($0 + ".") }
+    }
+  }
+
+  /// Overwrites and removes the ``leftovers(in:)``; nobody else writes there now.
+  static func tidy(_ folder: HeldFolder) {
+    let left = leftovers(in: folder)
+    let kept = SmallFile.names(in: folder.file(".")).filter { !left.contains($0) }
+    let files = Set(kept.compactMap { FileNumber(of: folder.file($0)) })
+    for path in left.map({ folder.file($0) }) {
+      // One more name of a file that is in use.
+      let isUsed = FileNumber(of: path).map { files.contains($0) } ?? false
+      if isUsed { unlink(path) } else { wipe(path) }
+    }
   }
 
   /// Overwrites and removes the earlier bytes of a file; a process that died before it replaced the

@@ -45,6 +45,30 @@ package enum SmallFile {
     return read(file.descriptor, limit: limit)
   }
 
+  /// Reads a plain file; `nil` if there is none.
+  ///
+  /// - Throws: the system's error; `EFBIG` if it has more bytes than the limit, of a few hundred.
+  static func contents(of path: String, limit: Int) throws(Errno) -> [UInt8]? {
+    let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW)
+    guard descriptor >= 0 else {
+      if errno == ENOENT { return nil }
+      throw Errno(last: "open \(path)")
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw Errno(last: "stat \(path)") }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw Errno(code: EINVAL, call: "read \(path)")
+    }
+    guard status.st_size <= limit else { throw Errno(code: EFBIG, call: "read \(path)") }
+    // In one piece, so that no copy of what may be a key stays behind.
+    var bytes = [UInt8](repeating: 0, count: limit)
+    let count = Glibc.read(descriptor, &bytes, limit)
+    guard count >= 0 else { throw Errno(last: "read \(path)") }
+    bytes.removeLast(limit - count)
+    return bytes
+  }
+
   /// Reads the rest of a file; `nil` if it cannot be read, or has more bytes than the limit.
   package static func read(_ descriptor: Int32, limit: Int) -> [UInt8]? {
     var bytes: [UInt8] = []

@@ -1,4 +1,5 @@
 import Glibc
+import LocationSQLite
 
 /// A folder that was checked, held by a descriptor, so that another one that is put at its path is not
 /// taken for it.
@@ -43,6 +44,29 @@ package final class HeldFolder {
         && found.st_dev == expected.st_dev && found.st_ino == expected.st_ino
     }
   }
+
+  /// Waits until no process moves the state in this folder aside, or, alone, until none opens it.
+  ///
+  /// The lock ends with ``unlock()`` or with the folder. Where the file system has no such locks, there
+  /// is none.
+  ///
+  /// - Parameters:
+  ///   - alone: whether nobody else may open it.
+  ///   - attempts: how often it is tried, five milliseconds apart. Chosen: a state of years is made anew
+  ///     in a second.
+  /// - Throws: `StoreError` if the others have not ended by then.
+  func lock(alone: Bool, attempts: Int = 2000) throws(StoreError) {
+    for _ in 0..<attempts {
+      guard flock(descriptor, (alone ? LOCK_EX : LOCK_SH) | LOCK_NB) != 0 else { return }
+      guard errno == EWOULDBLOCK || errno == EINTR else { return }
+      poll(nil, 0, 5)
+    }
+    throw StoreError(
+      code: DatabaseError.busy, context: path, message: "another process opens the state")
+  }
+
+  /// Ends ``lock(alone:)``.
+  func unlock() { flock(descriptor, LOCK_UN) }
 
   /// Why the folder must not be used: another one was at its path for a while.
   var replaced: StoreError {

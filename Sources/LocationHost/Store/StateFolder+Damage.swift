@@ -13,18 +13,40 @@ package struct DamagedFile: Hashable, Sendable {
 }
 
 extension StateFolder {
-  private static let mark = "state.sqlite.damaged-"
+  static let mark = "state.sqlite.damaged-"
 
-  /// Renames a damaged file for inspection, to make room for a new one; returns its new name.
-  func moveDamagedFileAside() -> String {
+  /// Renames a damaged file for inspection, to make room for a new one, while no process opens it.
+  ///
+  /// - Parameters:
+  ///   - found: the file that was found damaged.
+  ///   - attempts: how often the lock is tried.
+  /// - Returns: its new name; `nil` if another file lies there by now, since another process was first.
+  /// - Throws: `StoreError` of the system, or if a process does not end opening it.
+  func moveDamagedFileAside(
+    _ found: FileNumber?, attempts: Int = 2000
+  ) throws(StoreError) -> String? {
+    let held = try StoreError.locking(path) { () throws(StateFault) in try hold() }
+    try held.lock(alone: true, attempts: attempts)
+    defer { held.unlock() }
+    guard let found, FileNumber(of: file) == found else { return nil }
+    let name = Self.aside(file)
+    for suffix in ["", "-wal", "-shm"] {
+      guard rename(file + suffix, name + suffix) == 0 || errno == ENOENT else {
+        throw StoreError(Errno(last: "rename \(file)\(suffix)"))
+      }
+    }
+    fsync(held.descriptor)
+    return name
+  }
+
+  /// A name that is free, for a file that is moved aside now.
+  static func aside(_ file: String) -> String {
     let stem = file + ".damaged-\(linux_unix_nanoseconds() / 1_000_000_000)"
     var (name, number) = (stem, 1)
     while access(name, F_OK) == 0 {
       number += 1
       name = "\(stem).\(number)"
     }
-    rename(file, name)
-    for suffix in ["-wal", "-shm"] { rename(file + suffix, name + suffix) }
     return name
   }
 
@@ -39,7 +61,7 @@ extension StateFolder {
     lock?.hadState == true || !damagedFiles().isEmpty
   }
 
-  /// Returns the files that ``moveDamagedFileAside()`` has kept.
+  /// Returns the files that ``moveDamagedFileAside(_:attempts:)`` has kept.
   package func damagedFiles() -> [DamagedFile] {
     entryNames().compactMap { name in
       var status = stat()
@@ -50,7 +72,7 @@ extension StateFolder {
     }
   }
 
-  /// Overwrites and removes the files that ``moveDamagedFileAside()`` has kept; returns their
+  /// Overwrites and removes the files that ``moveDamagedFileAside(_:attempts:)`` has kept; returns their
   /// number.
   ///
   /// The data of one app cannot be found in them, so erasing one app removes all of these files.
@@ -88,7 +110,8 @@ extension StateFolder {
   /// Overwrites and removes keys that were moved aside with a state, when none of those is left.
   private func removeUnusedKeys() {
     guard damagedFiles().isEmpty else { return }
-    for name in keys.entryNames() where name.hasPrefix(Self.keyFile + ".damaged-") {
+    let marks = [Self.keyFile, Self.master].map { $0 + ".damaged-" }
+    for name in keys.entryNames() where marks.contains(where: { name.hasPrefix($0) }) {
       ReplacedFile.wipe("\(keys.path)/\(name)")
     }
   }

@@ -44,10 +44,19 @@ package struct StateFolder: Hashable, Sendable {
       if mkdir(made, 0o700) == 0 {
         // Restores bits that the umask has removed.
         chmod(made, 0o700)
+        StateFolder(containing: made).sync()
       } else if errno != EEXIST {
         throw Errno(last: "mkdir \(made)")
       }
     }
+  }
+
+  /// Has the names in the folder written to the disk.
+  private func sync() {
+    let descriptor = open(path.isEmpty ? "/" : path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { return }
+    fsync(descriptor)
+    close(descriptor)
   }
 
   /// Makes running hosts read the state again.

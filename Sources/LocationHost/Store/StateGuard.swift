@@ -97,6 +97,12 @@ struct StateGuard {
   /// - Throws: `StoreError` of the system; the earlier file then still exists.
   func write(_ entries: [StateEntry], sealedBy seal: StateSeal? = nil) throws(StoreError) {
     let text = Array(Self.text(entries, sealedBy: seal).utf8)
+    guard text.count <= Self.largest else {
+      throw StoreError(
+        code: StoreError.tooLarge, context: path,
+        message:
+          "it would have \(text.count) bytes, and \(Self.largest) are read; nothing was stored")
+    }
     do throws(Errno) { try ReplacedFile.write(text, to: path) } catch {
       throw StoreError(error, in: folder)
     }

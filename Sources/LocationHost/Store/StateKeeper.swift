@@ -27,6 +27,8 @@ package final class StateKeeper {
   package internal(set) var entries: [StateEntry] = []
   /// Why the state is kept in memory only, if a person must correct something first.
   package private(set) var obstacle: StoreError?
+  /// Why the state is kept in memory only; `nil` while it is not.
+  private var reason: StoreError?
   /// Why the last changes could not be stored; `nil` while everything is stored.
   package private(set) var fault: StoreError?
 
@@ -54,12 +56,14 @@ package final class StateKeeper {
     let held = lock.map { .success($0) } ?? Self.take(folder, noting: noting)
     self.lock = try? held.get()
     if case .failure(let fault) = held {
+      reason = StoreError(code: StoreError.locked, context: folder.path, message: "\(fault)")
       keepInMemory("\(fault)", noting: noting)
       return
     }
     do throws(StoreError) {
       try open(noting: noting)
     } catch {
+      reason = error
       if error.isNewer || error.isBusy || error.isLocked { obstacle = error }
       keepInMemory("\(error)", isRefused: error.isNewer || error.isLocked, noting: noting)
     }
@@ -79,20 +83,22 @@ package final class StateKeeper {
   }
 
   private func open(noting: (Note) -> Void) throws(StoreError) {
-    let store: StateStore
-    do throws(StoreError) {
-      store = try StateStore(path: folder.file, isLost: folder.isLost(lock))
-      entries = try store.entries(of: owner)
-    } catch {
-      guard error.isCorruption || error.isKeyLost else { throw error }
-      let place = folder.moveDamagedFileAside()
-      let what = error.isKeyLost ? "cannot be opened" : "was damaged"
-      noting(.store("the state \(what) and lies now at \(place) (\(error)); it begins anew"))
-      let store = try StateStore(path: folder.file, isLost: true)
-      entries = try store.entries(of: owner)
-      return take(store, noting: noting)
+    var isMoved = false
+    for attempt in 1... {
+      let found = FileNumber(of: folder.file)
+      do throws(StoreError) {
+        let store = try StateStore(path: folder.file, isLost: isMoved || folder.isLost(lock))
+        entries = try store.entries(of: owner)
+        return take(store, noting: noting)
+      } catch {
+        guard error.isCorruption || error.isKeyLost, !isMoved, attempt < 8 else { throw error }
+        // Else another process has moved it aside, and what lies there now is looked at anew.
+        guard let place = try folder.moveDamagedFileAside(found) else { continue }
+        isMoved = true
+        let what = error.isKeyLost ? "cannot be opened" : "was damaged"
+        noting(.store("the state \(what) and lies now at \(place) (\(error)); it begins anew"))
+      }
     }
-    take(store, noting: noting)
   }
 
   private func take(_ store: StateStore, noting: (Note) -> Void) {
@@ -197,8 +203,11 @@ package final class StateKeeper {
   ///
   /// Nothing is stored after that: the engine still has the erased data, and must restart, even if
   /// ``StoreError/isErased`` is thrown.
+  ///
+  /// - Throws: `StoreError` with why not; also if there is a state that this run could not open.
   package func erase(_ app: String?) throws(StoreError) -> Int {
     guard let store else {
+      try refuseUnopened()
       endErased()
       return 0
     }
@@ -329,10 +338,21 @@ package final class StateKeeper {
   ///
   /// - Throws: `StoreError` with why not.
   package func rekey() throws(StoreError) -> Int {
-    guard let store else { return 0 }
+    guard let store else {
+      try refuseUnopened()
+      return 0
+    }
     try store.commit(unsaved)
     (unsaved, fault) = ([], nil)
     return try store.rekey()
+  }
+
+  /// Refuses what is about the files, if there are some that this run could not open.
+  private func refuseUnopened() throws(StoreError) {
+    guard let reason, !isErased, folder.hasState else { return }
+    throw StoreError(
+      code: reason.code, context: "the state in \(folder.path) is not in use, and was not changed",
+      message: "\(reason)")
   }
 
   /// Damaged files that were moved aside.

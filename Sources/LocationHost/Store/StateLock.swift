@@ -23,23 +23,6 @@ package final class StateLock: Sendable {
     var users: Int
   }
 
-  private struct FileNumber: Hashable {
-    var device: dev_t
-    var inode: ino_t
-
-    init?(of path: String) {
-      var status = stat()
-      guard stat(path, &status) == 0 else { return nil }
-      (device, inode) = (status.st_dev, status.st_ino)
-    }
-
-    init?(of descriptor: Int32) {
-      var status = stat()
-      guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
-      (device, inode) = (status.st_dev, status.st_ino)
-    }
-  }
-
   private static let holdings = Mutex<[FileNumber: Holding]>([:])
 
   /// Stays the same for the life of the lock, also in the program that is executed next.

@@ -62,7 +62,7 @@ enum StateSchema {
   ) throws(StoreError) -> Prepared {
     guard folder.hasOpened(file, isNeeded: true) else { throw folder.replaced }
     let prepared: Prepared
-    do throws(StoreError) { prepared = try prepare(database, keys) } catch {
+    do throws(StoreError) { prepared = try prepare(database, keys, folder) } catch {
       // What was read may be of another folder; a log that lies here need not be open.
       guard folder.isAtItsPath else { throw folder.replaced }
       throw error
@@ -78,7 +78,7 @@ enum StateSchema {
   }
 
   private static func prepare(
-    _ database: Database, _ keys: StateKeys
+    _ database: Database, _ keys: StateKeys, _ folder: HeldFolder
   ) throws(StoreError) -> Prepared {
     try refuse(number("PRAGMA user_version", on: database), of: "state")
     try StateStore.run("PRAGMA secure_delete = ON", on: database)
@@ -96,12 +96,17 @@ enum StateSchema {
         guard error.isKeyLost else { throw error }
       }
     }
-    if seal?.isSettled != true {
+    let isSettled = try seal.map { (seal) throws(StoreError) in
+      try seal.isSettled(for: needed(in: database, folder))
+        && ReplacedFile.leftovers(in: folder).isEmpty
+    }
+    if isSettled != true {
       try StateStore.transaction(on: database) { () throws(StoreError) in
+        ReplacedFile.tidy(folder)
         // Another process may have been first.
         if try number(count("sealing"), on: database) > 0 {
           let found = try StateSeal(keys, generation: generation(on: database))
-          try found.settle()
+          try found.settle(for: needed(in: database, folder))
           seal = found
         } else {
           isNew = try number(count("state"), on: database) == 0
@@ -131,6 +136,27 @@ enum StateSchema {
       }
     }
     try StateStore.run("PRAGMA journal_mode = WAL", on: database)
+  }
+
+  /// What stands for the owners whose keys are needed; `nil` for all that there are: a damaged state that
+  /// was moved aside may be looked at.
+  private static func needed(
+    in database: Database, _ folder: HeldFolder
+  ) throws(StoreError) -> Set<[UInt8]>? {
+    let names = SmallFile.names(in: folder.file("."))
+    guard !names.contains(where: { $0.hasPrefix(StateFolder.mark) }) else { return nil }
+    return try owners(in: database)
+  }
+
+  /// What stands for the owners of all rows.
+  static func owners(in database: Database) throws(StoreError) -> Set<[UInt8]> {
+    try StoreError.at("read") { () throws(DatabaseError) in
+      let query = try database.statement("SELECT DISTINCT owner FROM state")
+      defer { query.clear() }
+      var owners: Set<[UInt8]> = []
+      while try query.next() { owners.insert(query.withBytes(0) { [UInt8]($0) }) }
+      return owners
+    }
   }
 
   private static func generation(on database: Database) throws(StoreError) -> UInt32 {

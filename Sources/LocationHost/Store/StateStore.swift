@@ -31,6 +31,8 @@ package final class StateStore {
     let folder = StateFolder(containing: path)
     let held = try StoreError.locking(folder.path) { () throws(StateFault) in try folder.hold() }
     guardian = StateGuard(in: held)
+    try held.lock(alone: false)
+    defer { held.unlock() }
     try StateSchema.refuseNewer(path)
     var findings: [String] = []
     let keys = try StateKeys(beside: path, credentials: credentials) { findings.append($0) }
@@ -195,13 +197,9 @@ package final class StateStore {
   ///
   /// - Throws: `StoreError` of the database; it shows whether anything was erased by then.
   package func erase(_ app: String?) throws(StoreError) -> Int {
-    var count = 0
-    try restoringKeys { () throws(StoreError) in
-      count = if let app { try erase(ofApp: app) } else { try renew(keeping: ["settings"]) }
-      try writeGuard()
-    }
+    let count = try eraseRows(of: app)
     do throws(StoreError) {
-      if app == nil { try settleKeys() }
+      try destroyKeys(of: app)
       try clean()
     } catch {
       throw StoreError(
@@ -211,14 +209,41 @@ package final class StateStore {
     return count
   }
 
-  private func erase(ofApp app: String) throws(StoreError) -> Int {
+  /// Erases all rows of one app, or all but the settings of the whole machine; the keys of what is
+  /// erased still exist, so that nothing is lost if the disk is full.
+  func eraseRows(of app: String?) throws(StoreError) -> Int {
+    var count = 0
+    if let app {
+      try change { () throws(StoreError) in
+        count = try deleteRows(of: app)
+        try writeGuard()
+      }
+    } else {
+      try restoringKeys { () throws(StoreError) in
+        count = try renew(keeping: ["settings"])
+        try writeGuard()
+      }
+    }
+    return count
+  }
+
+  /// Destroys the keys of what ``eraseRows(of:)`` has erased. A process that dies before leaves that to
+  /// the next one that opens the state.
+  func destroyKeys(of app: String?) throws(StoreError) {
+    try change { () throws(StoreError) in
+      guard let app else { return try seal.settle(for: StateSchema.owners(in: database)) }
+      // What its own engine has stored since is erased with the key.
+      if try deleteRows(of: app) > 0 { try writeGuard() }
+      try seal.destroyKey(of: app)
+    }
+  }
+
+  private func deleteRows(of app: String) throws(StoreError) -> Int {
     try StoreError.at("erase") { () throws(DatabaseError) in
       try database.statement("DELETE FROM state WHERE owner = ?1")
         .bind(seal.name(ofOwner: app), at: 1).run()
     }
-    let count = database.changes
-    try seal.destroyKey(of: app)
-    return count
+    return database.changes
   }
 
   /// Makes new keys for everything, and seals with them what is kept: the entries of some domains,
@@ -244,14 +269,25 @@ package final class StateStore {
   /// - Throws: `StoreError` of the database or of the keys; everything is then sealed with the old
   ///   keys or with the new ones.
   package func rekey() throws(StoreError) -> Int {
+    let count = try sealAgain()
+    try destroyEarlierKeys()
+    try clean()
+    return count
+  }
+
+  /// Seals everything with new keys, beside which the old ones still exist.
+  func sealAgain() throws(StoreError) -> Int {
     var count = 0
     try restoringKeys { () throws(StoreError) in
       count = try renew(keeping: nil)
       try writeGuard()
     }
-    try change { () throws(StoreError) in try seal.renewMaster() }
-    try clean()
     return count
+  }
+
+  /// Leaves the present keys alone, with a new master where that is a file.
+  func destroyEarlierKeys() throws(StoreError) {
+    try change { () throws(StoreError) in try seal.renewMaster() }
   }
 
   /// Runs a transaction that changes the keys; if it fails, they are put back.
@@ -270,11 +306,6 @@ package final class StateStore {
       }
       throw error
     }
-  }
-
-  /// Removes the keys that nothing rests on any more.
-  private func settleKeys() throws(StoreError) {
-    try change { () throws(StoreError) in try seal.settle() }
   }
 
   /// Leaves no byte of what is gone in the files.

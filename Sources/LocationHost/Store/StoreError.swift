@@ -70,7 +70,7 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
 
   static let erased = "the entries are gone, and their bytes still in the files"
   /// Codes that SQLite does not use.
-  static let (newer, locked, keyLost): (Int32, Int32, Int32) = (200, 201, 202)
+  static let (newer, locked, keyLost, tooLarge): (Int32, Int32, Int32, Int32) = (200, 201, 202, 203)
 
   package var description: String { "\(context): \(message)" }
 }

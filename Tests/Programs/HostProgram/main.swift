@@ -70,6 +70,30 @@ func sealAgain(_ path: String, dyingBefore operation: Int) throws {
   say("sealed, \(try store.rekey()) lost")
 }
 
+/// Erases an app, or all for an empty name, and dies before an operation on its files.
+func erase(_ app: String, _ path: String, dyingBefore operation: Int) throws {
+  let store = try StateStore(path: path)
+  StoreOperations.begin(dyingBefore: operation)
+  say("erased, \(try store.erase(app.isEmpty ? nil : app)) entries")
+}
+
+/// Opens a state as the engine of an app does, says what it found, and never ends.
+func keep(_ path: String) {
+  let keeper = StateKeeper(folder: StateFolder(path: path)) { say("\($0.message ?? "")") }
+  say("keeping, \(keeper.obstacle.map { "\($0)" } ?? "no obstacle")")
+  withExtendedLifetime(keeper) { while true { pause() } }
+}
+
+/// Opens a state, stores for an app that is new, seals everything again, and never ends.
+func holdKeys(_ path: String) throws {
+  let store = try StateStore(path: path)
+  try store.commit([.set(StateKey(domain: "test", owner: "an.app"), [1])])
+  _ = try store.rekey()
+  try store.commit([.set(StateKey(domain: "test", owner: "another.app"), [1])])
+  say("holding, \(try store.entries().count) entries")
+  withExtendedLifetime(store) { while true { pause() } }
+}
+
 /// Uses the state as an app with an engine of its own, and prints its deliveries.
 func share(_ path: String) throws {
   try StateFolder(path: path).create()
@@ -160,6 +184,10 @@ do {
     try openStore(words[1], dyingBefore: Int(words[2]) ?? .max)
   case let words where words.first == "rekey":
     try sealAgain(words[1], dyingBefore: Int(words[2]) ?? .max)
+  case let words where words.first == "erase":
+    try erase(words[1], words[2], dyingBefore: Int(words[3]) ?? .max)
+  case let words where words.first == "hold": try holdKeys(words[1])
+  case let words where words.first == "keep": keep(words[1])
   case let words where words.first == "share": try share(words[1])
   case let words where words.first == "grant": try grant(words[1], to: words[2], in: words[3])
   case let words where words.first == "domains": try domains(in: words[1])
@@ -171,7 +199,7 @@ do {
   default:
     say(
       "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | rekey FILE OPERATION "
-        + "| share FOLDER "
+        + "| erase APP FILE OPERATION | keep FOLDER | hold FILE | share FOLDER "
         + "| grant LEVEL APP FOLDER | domains FOLDER | probe URL | journey FOLDER FIX OPERATION "
         + "| record URL FILE [LIMIT]")
   }

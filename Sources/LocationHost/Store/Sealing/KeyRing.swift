@@ -1,4 +1,3 @@
-import LocationEngine
 import LocationSecrets
 
 /// The keys of a state (docs/decisions/0108): for each generation one for the names of rows, and a
@@ -18,24 +17,39 @@ struct KeyRing: Hashable {
 
   var generations: [UInt32: Generation]
 
-  /// Creates keys of a first generation.
-  static func new() -> KeyRing { KeyRing(generations: [1: .new()]) }
+  /// Creates keys of a first generation, whose number no other state has.
+  static func new() -> KeyRing {
+    KeyRing(generations: [.random(in: 1 << 16...1 << 30): .new()])
+  }
 
   var newest: UInt32 { generations.keys.max() ?? 0 }
 
   // MARK: Bytes
 
-  /// The bytes of all keys, in the order of their names; to be sealed.
+  /// The bytes of all keys, in the order of their names; who seals them overwrites them afterward.
   var bytes: [UInt8] {
     var bytes: [UInt8] = []
+    // Whatever grows leaves a copy behind.
+    bytes.reserveCapacity(length)
     for (number, generation) in generations.sorted(by: { $0.key < $1.key }) {
-      bytes += number.bytes + UInt32(generation.owners.count).bytes + generation.names.bytes
+      bytes += number.bytes + UInt32(generation.owners.count).bytes
+      generation.names.withUnsafeBytes { bytes += $0 }
       let owners = generation.owners.sorted { $0.key.lexicographicallyPrecedes($1.key) }
       for (owner, key) in owners {
-        bytes += UInt32(owner.count).bytes + owner + key.bytes
+        bytes += UInt32(owner.count).bytes + owner
+        key.withUnsafeBytes { bytes += $0 }
       }
     }
     return bytes
+  }
+
+  /// The number of ``bytes``.
+  private var length: Int {
+    generations.values.reduce(0) { length, generation in
+      generation.owners.keys.reduce(length + 8 + SecretKey.length) {
+        $0 + 4 + $1.count + SecretKey.length
+      }
+    }
   }
 
   init(generations: [UInt32: Generation]) { self.generations = generations }
@@ -46,12 +60,12 @@ struct KeyRing: Hashable {
     generations = [:]
     while !rest.isEmpty {
       guard let number = rest.takeNumber(), let count = rest.takeNumber(),
-        let names = rest.take(SecretKey.length).flatMap({ SecretKey(bytes: $0) })
+        let names = rest.takeKey()
       else { return nil }
       var owners: [[UInt8]: SecretKey] = [:]
       for _ in 0..<count {
         guard let length = rest.takeNumber(), let owner = rest.take(Int(length)),
-          let key = rest.take(SecretKey.length).flatMap({ SecretKey(bytes: $0) })
+          let key = rest.takeKey()
         else { return nil }
         owners[owner] = key
       }
@@ -72,6 +86,13 @@ extension ArraySlice<UInt8> {
     guard self.count >= count else { return nil }
     defer { removeFirst(count) }
     return Array(prefix(count))
+  }
+
+  /// Removes and returns a key; `nil` if there are fewer bytes.
+  mutating func takeKey() -> SecretKey? {
+    guard count >= SecretKey.length else { return nil }
+    defer { removeFirst(SecretKey.length) }
+    return SecretKey(bytes: prefix(SecretKey.length))
   }
 
   /// Removes and returns a number of four bytes; `nil` if there are fewer.

@@ -28,10 +28,11 @@ struct MasterKey {
     for name in [credential, credential + "-before"] {
       let path = "\(folder)/\(name)"
       guard access(path, F_OK) == 0 else { continue }
-      let bytes: [UInt8]
+      var bytes: [UInt8]
       do throws(OwnedFile.Fault) { bytes = try OwnedFile.read(path, limit: 256) } catch {
         throw StoreError(code: StoreError.locked, context: path, message: error.description)
       }
+      defer { wipe(&bytes) }
       guard let key = Self.key(bytes) else {
         throw StoreError(
           code: StoreError.locked, context: path,
@@ -46,6 +47,6 @@ struct MasterKey {
   static func key(_ bytes: [UInt8]) -> SecretKey? {
     if let key = SecretKey(bytes: bytes) { return key }
     let digits = bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...]
-    return SecretKey(hexadecimal: String(decoding: digits, as: UTF8.self))
+    return SecretKey(digits: digits)
   }
 }

@@ -86,10 +86,14 @@ struct StateKeys {
         message: "a newer program has written it, in form \(number); nothing was changed")
     }
     let sealed = bytes.dropFirst(head.count + 1)
-    let files = [masterFile, nextMasterFile].compactMap { Self.master(in: $0) }
-    for master in credentials + files {
-      guard let open = Seal.open(sealed, at: head, with: master.key),
-        let ring = KeyRing(bytes: open)
+    for master in credentials {
+      if let ring = Self.ring(in: sealed, at: head, with: master) {
+        return Reading(ring: ring, master: master)
+      }
+    }
+    for file in [masterFile, nextMasterFile] {
+      guard case .key(let master) = try look(at: file),
+        let ring = Self.ring(in: sealed, at: head, with: master)
       else { continue }
       return Reading(ring: ring, master: master)
     }
@@ -103,9 +107,34 @@ struct StateKeys {
         + "process was not given; start it by its unit; nothing was changed")
   }
 
-  private static func master(in file: String) -> MasterKey? {
-    SmallFile.read(file, limit: 256).flatMap { MasterKey.key($0) }
-      .map { MasterKey(key: $0, origin: .file) }
+  private static func ring(
+    in sealed: ArraySlice<UInt8>, at head: [UInt8], with master: MasterKey
+  ) -> KeyRing? {
+    guard var open = Seal.open(sealed, at: head, with: master.key) else { return nil }
+    defer { wipe(&open) }
+    return KeyRing(bytes: open)
+  }
+
+  /// What lies where a master belongs.
+  private enum MasterFile {
+    case missing
+    case malformed
+    case key(MasterKey)
+  }
+
+  /// - Throws: `StoreError` if it cannot be read now; it may be whole.
+  private func look(at file: String) throws(StoreError) -> MasterFile {
+    do throws(Errno) {
+      guard var bytes = try SmallFile.contents(of: file, limit: 256) else { return .missing }
+      defer { wipe(&bytes) }
+      return MasterKey.key(bytes).map { .key(MasterKey(key: $0, origin: .file)) } ?? .malformed
+    } catch {
+      guard error.code != EFBIG else { return .malformed }
+      let shown = StoreError(error, in: held)
+      throw StoreError(
+        code: StoreError.locked, context: shown.context,
+        message: "\(shown.message); nothing was changed")
+    }
   }
 
   private func lost(_ reason: String) -> StoreError {
@@ -118,7 +147,10 @@ struct StateKeys {
   /// Whether another master is to be used than the one that has opened the keys.
   func wantsAnother(than master: MasterKey) -> Bool {
     if let credential = credentials.first { return credential.key != master.key }
-    return Self.master(in: masterFile)?.key != master.key || access(nextMasterFile, F_OK) == 0
+    // One that cannot be read now is left alone.
+    guard let found = try? look(at: masterFile) else { return false }
+    guard case .key(let present) = found, present.key == master.key else { return true }
+    return access(nextMasterFile, F_OK) == 0
   }
 
   /// The master to be used: the credential, else that of the file, which is made if there is none.
@@ -126,24 +158,25 @@ struct StateKeys {
   /// - Parameter opened: the one that has opened the keys; if it is that of a process that died while
   ///   it renewed them, it becomes the master.
   /// - Returns: the master.
-  /// - Throws: `StoreError` of the system.
+  /// - Throws: `StoreError` of the system, also if there is one that cannot be read now.
   func master(after opened: MasterKey? = nil) throws(StoreError) -> MasterKey {
     if let credential = credentials.first { return credential }
-    if let opened, let next = Self.master(in: nextMasterFile) {
+    if let opened, case .key(let next) = try look(at: nextMasterFile) {
       guard next.key == opened.key else {
         ReplacedFile.wipe(nextMasterFile)
         return opened
       }
-      try put(Array((next.key.hexadecimal + "\n").utf8), intoMaster: next)
+      try put(next)
       return next
     }
-    let text = Array((SecretKey.random().hexadecimal + "\n").utf8)
-    if Self.master(in: masterFile) == nil { unlink(masterFile) }
-    do throws(Errno) { try ReplacedFile.create(text, at: masterFile) } catch {
-      throw StoreError(error, in: held)
+    switch try look(at: masterFile) {
+    case .key(let master): return master
+    case .malformed: try moveAside(masterFile)
+    case .missing: break
     }
-    guard let master = Self.master(in: masterFile) else {
-      throw StoreError(Errno(last: "read \(masterFile)"), in: held)
+    try create(.random(), at: masterFile)
+    guard case .key(let master) = try look(at: masterFile) else {
+      throw StoreError(Errno(code: EIO, call: "read \(masterFile)"), in: held)
     }
     return master
   }
@@ -158,18 +191,25 @@ struct StateKeys {
       return master
     }
     let next = MasterKey(key: .random(), origin: .file)
-    let text = Array((next.key.hexadecimal + "\n").utf8)
     ReplacedFile.wipe(nextMasterFile)
-    do throws(Errno) { try ReplacedFile.create(text, at: nextMasterFile) } catch {
-      throw StoreError(error, in: held)
-    }
+    try create(next.key, at: nextMasterFile)
     try write(ring, with: next)
-    try put(text, intoMaster: next)
+    try put(next)
     return next
   }
 
+  private func create(_ key: SecretKey, at file: String) throws(StoreError) {
+    var text = key.digits
+    defer { wipe(&text) }
+    do throws(Errno) { try ReplacedFile.create(text, at: file) } catch {
+      throw StoreError(error, in: held)
+    }
+  }
+
   /// Makes the new master the master.
-  private func put(_ text: [UInt8], intoMaster master: MasterKey) throws(StoreError) {
+  private func put(_ master: MasterKey) throws(StoreError) {
+    var text = master.key.digits
+    defer { wipe(&text) }
     do throws(Errno) { try ReplacedFile.write(text, to: masterFile) } catch {
       throw StoreError(error, in: held)
     }
@@ -179,8 +219,17 @@ struct StateKeys {
   /// Replaces the keys; a file with a master that is not used any more is overwritten.
   func write(_ ring: KeyRing, with master: MasterKey) throws(StoreError) {
     let head = Array("\(Self.name) \(Self.version) \(master.origin.rawValue)".utf8)
+    var open = ring.bytes
+    defer { wipe(&open) }
     let sealed = Seal.seal(
-      ring.bytes, at: head, nonce: .random(Seal.nonceLength), with: master.key)
+      open, at: head, nonce: .random(Seal.nonceLength), with: master.key)
+    guard head.count + 1 + sealed.count <= Self.largest else {
+      throw StoreError(
+        code: StoreError.tooLarge, context: shownFile,
+        message:
+          "the keys of so many apps, or of such long names, do not fit into the \(Self.largest) bytes "
+          + "that are read; nothing was stored; erase apps: locationctl data erase APP")
+    }
     do throws(Errno) {
       try ReplacedFile.write(head + [UInt8(ascii: "\n")] + sealed, to: file)
     } catch { throw StoreError(error, in: held) }
@@ -190,7 +239,19 @@ struct StateKeys {
   }
 
   /// Moves keys aside that belong to no state any more.
-  func moveAside(_ stamp: String) { rename(file, "\(file).damaged-\(stamp)") }
+  func moveAside() throws(StoreError) { try moveAside(file) }
+
+  private func moveAside(_ file: String) throws(StoreError) {
+    guard rename(file, StateFolder.aside(file)) == 0 else {
+      throw StoreError(Errno(last: "rename \(file)"), in: held)
+    }
+  }
+
+  /// Whether a process has left files behind that died while it replaced one.
+  var hasLeftovers: Bool { !ReplacedFile.leftovers(in: held).isEmpty }
+
+  /// Overwrites and removes such files.
+  func tidy() { ReplacedFile.tidy(held) }
 
   private static let name = "meridian-keys"
   private static let version = 1

@@ -1,4 +1,3 @@
-import CLinux
 import LocationModel
 import LocationSQLite
 import LocationSecrets
@@ -80,7 +79,7 @@ final class StateSeal {
     do throws(StoreError) { reading = try keys.read() } catch {
       guard error.isKeyLost else { throw error }
       // No state rests on them but one that was moved aside.
-      keys.moveAside("\(linux_unix_nanoseconds() / 1_000_000_000)")
+      try keys.moveAside()
     }
     if let reading {
       return StateSeal(keys, reading, generation: reading.ring.newest, stamp: keys.stamp)
@@ -95,14 +94,28 @@ final class StateSeal {
 
   // MARK: Changes of the keys, within a transaction
 
-  /// Whether the file of the keys must be written: for another master, or without keys that
-  /// nothing rests on.
-  var isSettled: Bool { !keys.wantsAnother(than: master) && ring.generations.count == 1 }
+  /// Whether the keys are as ``settle(for:)`` leaves them.
+  func isSettled(for owners: Set<[UInt8]>?) -> Bool {
+    !keys.wantsAnother(than: master) && !keys.hasLeftovers && used(by: owners) == ring
+  }
 
-  /// Writes the keys of the present generation alone, with the present master.
-  func settle() throws(StoreError) {
-    let own = ring.generations.filter { $0.key == generation }
-    try write(KeyRing(generations: own), with: keys.master(after: master))
+  /// Writes the keys of the present generation alone, without those of owners that have no rows, with
+  /// the present master, and removes what a process that died has left beside them.
+  ///
+  /// - Parameter owners: what stands for the owners of all rows; `nil` if keys of others are needed, too.
+  /// - Throws: `StoreError` if the keys cannot be written.
+  func settle(for owners: Set<[UInt8]>?) throws(StoreError) {
+    keys.tidy()
+    try write(used(by: owners), with: keys.master(after: master))
+    index()
+  }
+
+  private func used(by owners: Set<[UInt8]>?) -> KeyRing {
+    guard var own = ring.generations[generation] else { return ring }
+    if let owners {
+      own.owners = own.owners.filter { $0.key.isEmpty || owners.contains(name(ofOwner: $0.key)) }
+    }
+    return KeyRing(generations: [generation: own])
   }
 
   /// Writes the keys of the present generation alone, with a new master where that is a file.
@@ -135,17 +148,19 @@ final class StateSeal {
   /// Begins a new generation beside the present ones; rows are sealed with it from now on.
   func beginGeneration() throws(StoreError) {
     var ring = ring
-    let next = ring.newest + 1
+    let next = max(ring.newest + 1, KeyRing.new().newest)
     ring.generations[next] = .new()
     try write(ring, with: master)
     generation = next
     index()
   }
 
-  /// Destroys the key of an owner.
+  /// Destroys the key of an owner, in every generation.
   func destroyKey(of owner: String) throws(StoreError) {
     var ring = ring
-    ring.generations[generation]?.owners[Array(owner.utf8)] = nil
+    for number in ring.generations.keys {
+      ring.generations[number]?.owners[Array(owner.utf8)] = nil
+    }
     try write(ring, with: master)
     index()
   }
