@@ -290,6 +290,46 @@ struct AgentBorderTests {
     #expect(said.contains("too many descriptors are open to find who holds its"), "\(said)")
   }
 
+  @Test(
+    "border 1: an app that has left an agent behind, and then connects in another process, is refused",
+    arguments: ["os.wait()", "pass"])
+  func leftBehindBefore(end: String) async throws {
+    let said = try await refusal(
+      [],
+      """
+      def start(of): return int(open(f"/proc/{of}/stat").read().rsplit(")", 1)[1].split()[19])
+      ready, go = os.pipe()
+      output, tell = os.pipe()
+      if os.fork() == 0:
+        os.setsid()
+        if os.fork() != 0: os._exit(0)
+        os.write(tell, f"{os.getpid()}\\n".encode())
+        os.dup2(ready, 0); os.dup2(tell, 1); os.dup2(tell, 2)
+        words = f"read line; exec {sys.argv[2]} agent"
+        os.execv("/usr/bin/script", ["script", "-qfc", words, "/dev/null"])
+      os.wait()
+      left = start(int(os.read(output, 100)))
+      # The clock of the kernel has coarse ticks.
+      while True:
+        if os.fork() != 0:
+          if os.WEXITSTATUS(os.wait()[1]) == 0: os._exit(0)
+        elif start(os.getpid()) == left: os._exit(1)
+        else: break
+      first = os.getpid()
+      if os.fork() != 0:
+        \(end)
+        os._exit(0)
+      while "\(end)" == "pass" and os.getppid() == first: os.sched_yield()
+      app = serve()
+      os.write(go, b"x\\n")
+      said = b""
+      while b"Next:" not in said: said += os.read(output, 4096)
+      say("ended", said.decode().replace("\\r\\n", " "))
+      """)
+    let reasons = ["began in the login of the app", "neither has the app"]
+    #expect(reasons.contains { said.contains($0) }, "\(said)")
+  }
+
   @Test("border 1: an app in the session of the terminal could type there: the agent is refused")
   func sharedTerminal() async throws {
     let daemon = try await DaemonRun(configuration: [])

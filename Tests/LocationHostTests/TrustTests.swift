@@ -43,7 +43,8 @@ struct TrustTests {
         let first = try #require(chain.first)
         let process = ServedProcesses.Process(
           app: "org.example.App", user: 1000, session: first.session,
-          controlGroup: controlGroup(of: app), ancestors: Set(chain.dropFirst().map(\.mark)))
+          controlGroup: controlGroup(of: app), ancestors: Set(chain.dropFirst().map(\.mark)),
+          began: ProgramAncestry.begin(of: chain, in: self))
         #expect(coordinator.note(first.mark, process) { _ in true })
       }
       return AncestryJudge(self, served: coordinator, apps: apps) { _ in false }.fault(of: pid)
@@ -131,6 +132,31 @@ struct TrustTests {
     #expect(try machine.fault(of: 14, served: [12]) == nil)
   }
 
+  @Test("border 1: an app began with the first of its processes; at any time if that has ended")
+  func leftBehindBefore() throws {
+    let login = "/user.slice/session-3.scope"
+    var machine = Machine()
+    machine.processes[2] = .init(parent: 1, session: 2, user: 0, group: "/sshd.service", start: 2)
+    machine.processes[10] = .init(parent: 2, session: 10, user: 0, group: login, start: 3)
+    machine.processes[11] = .init(parent: 10, session: 11, group: login, start: 4)
+    // One that nobody knows has left another one behind, and started the one that is served.
+    machine.processes[12] = .init(parent: 11, session: 11, program: "/app", group: login, start: 20)
+    machine.processes[13] = .init(parent: 1, session: 13, group: login, start: 21)
+    machine.processes[14] = .init(parent: 12, session: 11, program: "/app", group: login, start: 30)
+    #expect(try machine.fault(of: 13, served: [14])?.contains("began in the login") == true)
+    // One from before it, such as a terminal that the person has opened.
+    machine.processes[15] = .init(parent: 1, session: 15, group: login, start: 10)
+    #expect(try machine.fault(of: 15, served: [14]) == nil)
+    // A shell that starts an app is not the app.
+    machine.processes[12]?.program = "/usr/bin/bash"
+    #expect(try machine.fault(of: 13, served: [14]) == nil)
+    // The first one has ended, and nobody sees whether it was the app.
+    machine.processes[14]?.parent = 1
+    #expect(try machine.fault(of: 13, served: [14])?.contains("neither has the app") == true)
+    #expect(try machine.fault(of: 15, served: [14])?.contains("neither has the app") == true)
+    #expect(try machine.fault(of: 11, served: [14]) == nil)
+  }
+
   @Test("border 1: an orphan counts by its session, unless the app descends from it")
   func orphans() throws {
     var machine = Machine()
@@ -166,7 +192,8 @@ struct TrustTests {
     ])
   func controlGroups(group: String, isApps: Bool) throws {
     var machine = Machine()
-    machine.processes[10] = .init(parent: 1, session: 10, group: group, start: 20)
+    machine.processes[9] = .init(parent: 1, session: 9, group: group, start: 5)
+    machine.processes[10] = .init(parent: 9, session: 10, program: "/app", group: group, start: 20)
     machine.processes[11] = .init(parent: 1, session: 11, group: group)
     machine.processes[12] = .init(parent: 11, session: 12, group: group)
     #expect(try (machine.fault(of: 12, served: [10]) != nil) == isApps)
@@ -203,7 +230,7 @@ struct TrustTests {
   func full() {
     var coordinator = ServedProcesses()
     func process(_ user: UInt32) -> ServedProcesses.Process {
-      .init(app: "a", user: user, session: 1, controlGroup: nil, ancestors: [])
+      .init(app: "a", user: user, session: 1, controlGroup: nil, ancestors: [], began: 1)
     }
     for pid in 1...Int32(ServedProcesses.most) {
       #expect(coordinator.note(ProcessMark(pid: pid, start: 1), process(1000)) { _ in true })
@@ -221,7 +248,7 @@ struct TrustTests {
   func looks() {
     var coordinator = ServedProcesses()
     let process = ServedProcesses.Process(
-      app: "a", user: 1000, session: 1, controlGroup: nil, ancestors: [])
+      app: "a", user: 1000, session: 1, controlGroup: nil, ancestors: [], began: 1)
     var most = 0
     for pid in 1...Int32(2 * ServedProcesses.most) {
       var looks = 0

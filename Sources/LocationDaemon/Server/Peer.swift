@@ -33,17 +33,19 @@ package struct Peer: Sendable {
     var session: Int32
     var controlGroup: String?
     var ancestors: Set<ProcessMark>
+    var began: UInt64
   }
 
   /// Looks where it stands.
   mutating func lookAtDescent() {
     do throws(AccessRefusal) {
-      let chain = try TrustCheck.chain(of: self)
+      let (chain, table) = (try TrustCheck.chain(of: self), RunningProcesses())
       guard let first = chain.first else { return }
       descent = .success(
         Descent(
-          session: first.session, controlGroup: RunningProcesses().controlGroup(of: pid),
-          ancestors: Set(chain.dropFirst().map(\.mark))))
+          session: first.session, controlGroup: table.controlGroup(of: pid),
+          ancestors: Set(chain.dropFirst().map(\.mark)),
+          began: ProgramAncestry.begin(of: chain, in: table)))
     } catch { descent = .failure(Fault(description: error.reason)) }
   }
 

@@ -43,6 +43,20 @@ package struct ProgramAncestry: Sendable {
     return chain
   }
 
+  /// Returns when the app of a process began: when the process did, or the first of the parents above it
+  /// that run the same program; 0 if it cannot be seen who started that one, because it has ended.
+  package static func begin(of chain: [ProcessFacts], in table: some ProcessTable) -> UInt64 {
+    guard let first = chain.first, let program = table.program(of: first.pid) else { return 0 }
+    let own = chain.prefix { table.program(of: $0.pid) == program }
+    guard let top = own.last, chain.indices.contains(own.endIndex) else {
+      return own.last?.mark.start ?? 0
+    }
+    let parent = chain[own.endIndex]
+    let isLeft =
+      parent.pid == 1 || table.controlGroup(of: parent.pid) != table.controlGroup(of: top.pid)
+    return isLeft ? 0 : top.mark.start
+  }
+
   private static let attempts = 3
   /// The longest chain. Chosen: a shell in a shell in a shell has a dozen.
   package static let longest = 64
@@ -140,7 +154,9 @@ package struct AncestryJudge<Table: ProcessTable> {
   /// Finds the app of a process without its parent in the control group of a login or a terminal,
   /// where it has a session of its own: one that began after an app of its user there.
   ///
-  /// What the person starts there has a parent that began before, or is the login itself.
+  /// What the person starts there has a parent that began before, or is the login itself. An app may leave
+  /// a process behind first, and then connect in another one of its own: so it began when the first of its
+  /// processes did, and at any time where that has ended, too.
   private func latecomerFault(
     of process: ProcessFacts, below parent: ProcessFacts, _ group: String
   ) -> String? {
@@ -148,11 +164,16 @@ package struct AncestryJudge<Table: ProcessTable> {
     let user = table.user(of: process.pid)
     let apps = served.processes.filter { mark, app in
       app.controlGroup == group && app.user == user && mark != process.mark
-        && mark.start <= process.mark.start && !app.ancestors.contains(process.mark)
+        && app.began <= process.mark.start && !app.ancestors.contains(process.mark)
     }
-    return apps.values.map(\.app).min().map {
-      "process \(process.pid) has no parent, and began in the login of the app \($0) after it"
+    guard let app = apps.values.min(by: { ($0.app, $0.began) < ($1.app, $1.began) }) else {
+      return nil
     }
+    let isLeft = app.began == 0
+    return "process \(process.pid) has no parent, and "
+      + (isLeft
+        ? "neither has the app \(app.app) in the same login, which may have started it"
+        : "began in the login of the app \(app.app) after it")
   }
 
   /// Whether a control group is made for one app or service, and not for a login or a terminal.

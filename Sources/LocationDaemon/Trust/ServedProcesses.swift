@@ -13,13 +13,15 @@ package struct ServedProcesses: Sendable {
     package var controlGroup: String?
     /// Its ancestors when it connected.
     package var ancestors: Set<ProcessMark>
+    /// When its app began, as far as that could be seen.
+    package var began: UInt64
 
     package init(
       app: String, user: UInt32, session: Int32, controlGroup: String?,
-      ancestors: Set<ProcessMark>
+      ancestors: Set<ProcessMark>, began: UInt64
     ) {
       (self.app, self.user, self.session) = (app, user, session)
-      (self.controlGroup, self.ancestors) = (controlGroup, ancestors)
+      (self.controlGroup, self.ancestors, self.began) = (controlGroup, ancestors, began)
     }
   }
 

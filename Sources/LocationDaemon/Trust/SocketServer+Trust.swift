@@ -162,7 +162,7 @@ extension SocketServer {
     let table = RunningProcesses()
     let process = ServedProcesses.Process(
       app: app.name, user: peer.user, session: descent.session,
-      controlGroup: descent.controlGroup, ancestors: descent.ancestors)
+      controlGroup: descent.controlGroup, ancestors: descent.ancestors, began: descent.began)
     let isRoom = trust.served.note(peer.mark, process) { table.facts(of: $0.pid)?.mark == $0 }
     guard !isRoom else { return nil }
     return "\(ServedProcesses.most) processes of user \(peer.user) were served and still run"

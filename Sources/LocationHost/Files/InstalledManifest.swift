@@ -47,10 +47,27 @@ package final class ManifestReader: Sendable {
   /// Reads the manifest of the program at a path, from the places where its own process looks
   /// (`Info.plist` of its bundle, else `NAME.plist` beside it).
   package func read(ofExecutable path: String) -> Reading {
-    for place in Manifest.places(ofExecutable: path) {
+    let places = Manifest.places(ofExecutable: path)
+    for place in places {
       if let reading = read(list: place) { return reading }
     }
-    return Reading(manifest: Manifest(file: "\(path).plist"), fault: nil)
+    let obstacle = places.lazy.compactMap { self.obstacle(at: $0) }.first
+    return Reading(manifest: Manifest(file: "\(path).plist"), fault: obstacle)
+  }
+
+  /// Why what lies at the place of a list is none; `nil` if nothing is there, or what may be read.
+  private func obstacle(at place: String) -> String? {
+    var status = stat()
+    guard lstat(place, &status) == 0 else { return nil }
+    let most = PropertyList.Limits().bytes
+    return switch status.st_mode & S_IFMT {
+    case S_IFLNK where followsLinks: "\(place) leads to no file that can be read"
+    case S_IFLNK: "\(place) is a link, and not read for that"
+    case S_IFREG where status.st_size > most: "\(place) is not read: it has more than \(most) bytes"
+    case S_IFREG where status.st_size == 0: "\(place) is not read: it is empty"
+    case S_IFREG: "\(place) cannot be read"
+    default: "\(place) is no plain file, and not read for that"
+    }
   }
 
   /// Reads a property list; `nil` if there is no plain file of an allowed length.
