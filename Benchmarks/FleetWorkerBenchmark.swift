@@ -8,6 +8,7 @@ import TestSupport
 /// process's processor time, against fetching the same messages alone.
 func measureFleetWorker(_ world: FleetWorld) async throws {
   guard NATSServer.isInstalled else { throw MissingPeer(text: "nats-server is not installed") }
+  var rates: [Double] = []
   for (name, join) in [("single", 1), ("joined", 20)] {
     let server = try await NATSServer()
     var broker = try NATSBroker(servers: [server.address], name: "benchmark")
@@ -33,7 +34,9 @@ func measureFleetWorker(_ world: FleetWorld) async throws {
       "fleet.worker.\(name).processor.ratio", all.processor / fetch.processor, "",
       "over fetch only, both for a second of processor time")
     try Figure.report("fleet.worker.\(name).ratio", all.wall / fetch.wall, "", "over fetch only")
+    rates.append(all.wall)
   }
+  try Figure.report("fleet.worker.gain", rates[1] / rates[0], "", "20 a message over 1 a message")
 }
 
 private func single(_ lines: [[UInt8]]) -> [LogEntry] {

@@ -42,7 +42,8 @@ package struct NATSBroker: FleetBroker {
     let number = try reader(log, from: sequence)
     try refill(number)
     let end = Self.now + Self.longestWait
-    while readers[number]?.waiting == 0, (readers[number]?.left ?? 0) > 0 {
+    // Fixes come when they come; meanwhile other partitions and leases have their turn.
+    while !log.isInput, readers[number]?.waiting == 0, (readers[number]?.left ?? 0) > 0 {
       guard Self.now < end, readers[number]?.isBroken == false else {
         throw .unreachable("\(NATSName.stream(log)) does not deliver")
       }
@@ -261,4 +262,8 @@ extension NATSBroker {
 
   /// Messages that may be on their way, over all partitions.
   private static let mostExpected = 8192
+}
+
+extension FleetLog {
+  fileprivate var isInput: Bool { if case .fixes = self { true } else { false } }
 }
