@@ -63,6 +63,8 @@ struct SwappedFolderTests {
       $0.contains("serving; its state is in") || $0.contains("was replaced")
         || $0.contains("belongs to user \(Self.stranger)")
     }
+    // From here on nothing is exchanged any more.
+    swapper.end()
     // What the stranger put there lies at the path now, if they came in time.
     var status = stat()
     #expect(stat(place, &status) == 0)

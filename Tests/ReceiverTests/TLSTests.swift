@@ -132,7 +132,8 @@ struct TLSTests {
   }
 
   @Test(
-    "NET-3: on the network without TLS is reported by doctor as neither encrypted nor authenticated")
+    "NET-3: on the network without TLS is reported by doctor as neither encrypted nor authenticated"
+  )
   func doctor() async throws {
     let plain = try RunningProgram(
       BuiltProgram.path("locationctl"),
