@@ -152,7 +152,8 @@ export class Day {
     const events = this.day.events.filter((event) => event.number !== undefined || event.kind === "significant");
     this.buttons = new Map();
     fill("day-events", ...events.slice(0, 1000).map((event) => {
-      const button = el("button", { type: "button", onclick: () => this.choose(event) },
+      const current = event === this.chosen ? "true" : undefined;
+      const button = el("button", { type: "button", "aria-current": current, onclick: () => this.choose(event) },
         time(event.time), ` ${words(event)}`);
       this.buttons.set(event, button);
       return el("li", {}, button);
