@@ -36,7 +36,7 @@ struct TrustTests {
     func controlGroup(of pid: Int32) -> String? { processes[pid]?.group }
 
     /// Why a process is an app's, when others were served.
-    func fault(of pid: Int32, served: [Int32], apps: Set<String> = []) throws -> String? {
+    func fault(of pid: Int32, served: [Int32], apps: Set<AppProgram> = []) throws -> String? {
       var coordinator = ServedProcesses()
       for app in served {
         let chain = try ProgramAncestry(of: app, in: self).chain
@@ -101,8 +101,12 @@ struct TrustTests {
     #expect(try machine.fault(of: 10, served: [11]) == nil)
     #expect(try machine.fault(of: 13, served: [11]) == nil)
     #expect(
-      try machine.fault(of: 12, served: [], apps: ["/usr/bin/sh"])?.contains("runs the app") == true
-    )
+      try machine.fault(of: 12, served: [], apps: [AppProgram(path: "/usr/bin/sh", user: 1000)])?
+        .contains("runs the app") == true)
+    // Another user's app says nothing of this user's shell.
+    let others = try machine.fault(
+      of: 12, served: [], apps: [AppProgram(path: "/usr/bin/sh", user: 1001)])
+    #expect(others == nil)
   }
 
   @Test("border 1: who began after an app in its login, and has no parent, is the app's")
