@@ -80,6 +80,19 @@ struct TrustTests {
     } catch { #expect(error.reason == "process 65 has more than 64 parents") }
   }
 
+  @Test("border 12: an agent is refused with more than 16,384 processes of its user, not of others")
+  func processes() {
+    let most = Int32(PeerTerminal.mostProcesses)
+    func candidates(_ own: Int32, _ others: Int32) -> Int? {
+      PeerTerminal.candidates(Array(1...(own + others)), of: [1000], or: [own + others]) {
+        $0 <= own ? 1000 : 1001
+      }?.count
+    }
+    #expect(candidates(most, 0) == Int(most))
+    #expect(candidates(3, 2 * most) == 4)
+    #expect(candidates(most + 1, 0) == nil)
+  }
+
   @Test("border 1: reads where a process stands, whatever its program is named")
   func facts() throws {
     let machine = Machine()
