@@ -206,4 +206,20 @@ struct OwnerBorderTests {
       """)
     #expect(changed.contains("changed in memory"), "\(changed)")
   }
+
+  @Test(
+    "border 13: a user whose app is a shell or an interpreter keeps no other user's from the owner's tool",
+    .enabled(if: getuid() == 0, "only root may become another user"))
+  func shellOfOthers() async throws {
+    let daemon = try await DaemonRun(configuration: [])
+    let theirs = try await said(daemon, "say('said', ask(serve(), status))", as: "nobody")
+    #expect(theirs.contains("OutOfOrder") || theirs.contains(Self.notOwner), "\(theirs)")
+    let own = try await said(daemon, "locationctl('status')")
+    #expect(own.hasPrefix("ended 0"), "\(own)")
+    // The owner's own app of that program does.
+    let app = try await said(daemon, "serve().close()\nlocationctl('status')")
+    #expect(app.contains("is served as the app"), "\(app)")
+    let later = try await said(daemon, "locationctl('status')")
+    #expect(later.contains("runs the app"), "\(later)")
+  }
 }

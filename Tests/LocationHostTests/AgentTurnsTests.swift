@@ -82,13 +82,17 @@ struct AgentTurnsTests {
     "border 12: programs that were served are forgotten beyond a user's bound, and no other user's")
   func programs() {
     var trust = TrustState(TrustedPrograms())
-    trust.noteServed("/opt/other", of: 1002)
+    let other = AppProgram(path: "/opt/other", user: 1002)
+    trust.noteServed(other.path, of: other.user)
     for number in 0...TrustState.mostProgramsOfUser {
       trust.noteServed("/tmp/\(number)", of: 1001)
     }
     #expect(trust.appPrograms.count == TrustState.mostProgramsOfUser + 1)
-    #expect(trust.appPrograms.contains("/opt/other"))
-    #expect(!trust.appPrograms.contains("/tmp/0") && trust.appPrograms.contains("/tmp/1"))
+    #expect(trust.appPrograms.contains(other))
+    let (first, second) = (
+      AppProgram(path: "/tmp/0", user: 1001), AppProgram(path: "/tmp/1", user: 1001)
+    )
+    #expect(!trust.appPrograms.contains(first) && trust.appPrograms.contains(second))
     for user in 2000..<2016 {
       for number in 0..<TrustState.mostProgramsOfUser {
         trust.noteServed("/home/\(user)/\(number)", of: UInt32(user))
@@ -96,6 +100,6 @@ struct AgentTurnsTests {
     }
     #expect(trust.appPrograms.count == TrustState.mostPrograms)
     // The users who have most are the ones to lose.
-    #expect(trust.appPrograms.contains("/opt/other"))
+    #expect(trust.appPrograms.contains(other))
   }
 }

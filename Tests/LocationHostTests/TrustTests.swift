@@ -36,7 +36,7 @@ struct TrustTests {
     func controlGroup(of pid: Int32) -> String? { processes[pid]?.group }
 
     /// Why a process is an app's, when others were served.
-    func fault(of pid: Int32, served: [Int32], apps: Set<String> = []) throws -> String? {
+    func fault(of pid: Int32, served: [Int32], apps: Set<AppProgram> = []) throws -> String? {
       var coordinator = ServedProcesses()
       for app in served {
         let chain = try ProgramAncestry(of: app, in: self).chain
@@ -80,6 +80,19 @@ struct TrustTests {
     } catch { #expect(error.reason == "process 65 has more than 64 parents") }
   }
 
+  @Test("border 12: an agent is refused with more than 16,384 processes of its user, not of others")
+  func processes() {
+    let most = Int32(PeerTerminal.mostProcesses)
+    func candidates(_ own: Int32, _ others: Int32) -> Int? {
+      PeerTerminal.candidates(Array(1...(own + others)), of: [1000], or: [own + others]) {
+        $0 <= own ? 1000 : 1001
+      }?.count
+    }
+    #expect(candidates(most, 0) == Int(most))
+    #expect(candidates(3, 2 * most) == 4)
+    #expect(candidates(most + 1, 0) == nil)
+  }
+
   @Test("border 1: reads where a process stands, whatever its program is named")
   func facts() throws {
     let machine = Machine()
@@ -101,8 +114,12 @@ struct TrustTests {
     #expect(try machine.fault(of: 10, served: [11]) == nil)
     #expect(try machine.fault(of: 13, served: [11]) == nil)
     #expect(
-      try machine.fault(of: 12, served: [], apps: ["/usr/bin/sh"])?.contains("runs the app") == true
-    )
+      try machine.fault(of: 12, served: [], apps: [AppProgram(path: "/usr/bin/sh", user: 1000)])?
+        .contains("runs the app") == true)
+    // Another user's app says nothing of this user's shell.
+    let others = try machine.fault(
+      of: 12, served: [], apps: [AppProgram(path: "/usr/bin/sh", user: 1001)])
+    #expect(others == nil)
   }
 
   @Test("border 1: who began after an app in its login, and has no parent, is the app's")

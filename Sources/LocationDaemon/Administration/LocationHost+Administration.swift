@@ -1,3 +1,4 @@
+import Glibc
 import LocationCoding
 import LocationHost
 import LocationService
@@ -86,11 +87,14 @@ extension LocationHost {
 
   /// The programs that hold an identifier, and those of apps with stored data that are named by their
   /// path.
-  var appPrograms: Set<String> {
+  var appPrograms: Set<AppProgram> {
     let claims = (keeper?.entries ?? []).filter { $0.key.domain == StateKeeper.identityDomain }
+    let holders = claims.map { (AppIdentity($0.key.owner), StateKeeper.program(of: $0)) }
+    let programs = holders + core.engine.storedApps.map { ($0, $0.path) }
     return Set(
-      claims.compactMap { StateKeeper.program(of: $0) }
-        + core.engine.storedApps.compactMap(\.path))
+      programs.compactMap { app, path in
+        path.map { AppProgram(path: $0, user: app.user ?? getuid()) }
+      })
   }
 
   /// The entries stored now, by this daemon or by another program.

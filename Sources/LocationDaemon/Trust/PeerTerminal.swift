@@ -41,14 +41,13 @@ package struct PeerTerminal {
   private func typists(_ path: String, _ pseudo: Int32?, _ users: Set<UInt32>) -> String? {
     let parents = Set(chain.map(\.pid))
     var (budget, holders) = (Self.mostDescriptors, [Int32]())
-    let numbers = RunningProcesses.numbers
-    guard numbers.count <= Self.mostProcesses else {
-      return "too many processes run to find who can type on its terminal \(path)"
+    let candidates = Self.candidates(RunningProcesses.numbers, of: users, or: parents) {
+      RunningProcesses.status(of: $0)?.user
     }
-    for pid in numbers where pid != process.pid {
-      guard let owner = RunningProcesses.status(of: pid)?.user,
-        users.contains(owner) || parents.contains(pid)
-      else { continue }
+    guard let candidates else {
+      return "too many processes of its user run to find who can type on its terminal \(path)"
+    }
+    for pid in candidates where pid != process.pid {
       if judge.table.facts(of: pid)?.session == process.session,
         let fault = judge.fault(of: pid, evenIfIdle: true)
       {
@@ -67,6 +66,21 @@ package struct PeerTerminal {
     }
     guard pseudo != nil, holders.isEmpty, !isLogin else { return nil }
     return "it cannot be seen who holds its terminal \(path)"
+  }
+
+  /// Returns which of these processes could type there: those of its users, and its parents; `nil` if they
+  /// are too many. Other users' do not count, so that none of them keeps an agent out.
+  package static func candidates(
+    _ numbers: [Int32], of users: Set<UInt32>, or parents: Set<Int32>,
+    user: (Int32) -> UInt32?
+  ) -> [Int32]? {
+    var found: [Int32] = []
+    for pid in numbers {
+      guard let owner = user(pid), users.contains(owner) || parents.contains(pid) else { continue }
+      guard found.count < mostProcesses else { return nil }
+      found.append(pid)
+    }
+    return found
   }
 
   /// Whether another user, such as root's server of remote logins, has opened the session: the
@@ -99,7 +113,7 @@ package struct PeerTerminal {
   /// The device number that Linux gives to the terminals of `/dev/pts`.
   private static let pseudoMajor: Int32 = 136
 
-  /// The most processes to look at. Chosen: a second or two.
+  /// The most processes of a terminal's users to look at. Chosen: a second or two.
   package static let mostProcesses = 16_384
 
   /// The most descriptors to look through. Chosen: some hundred milliseconds.

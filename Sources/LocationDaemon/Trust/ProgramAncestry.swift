@@ -62,19 +62,32 @@ package struct ProgramAncestry: Sendable {
   package static let longest = 64
 }
 
+/// A program that is an app's when a user runs it.
+///
+/// Another user who runs it as an app, such as a shell into which a library was preloaded, says nothing of
+/// this user's: else any user could keep the owner from administering.
+package struct AppProgram: Hashable, Sendable {
+  package var path: String
+  package var user: UInt32
+
+  package init(path: String, user: UInt32) {
+    (self.path, self.user) = (path, user)
+  }
+}
+
 /// Decides whether a process belongs to an app: whether it is one, was started by one, or was left
 /// behind by one.
 package struct AncestryJudge<Table: ProcessTable> {
   let table: Table
   let served: ServedProcesses
   /// The programs of apps that are known, whether they run or not.
-  let apps: Set<String>
+  let apps: Set<AppProgram>
   /// Whether the owner has registered the program of a process to administer; such a program may
   /// also be an app.
   let isOwners: (ProcessFacts) -> Bool
 
   package init(
-    _ table: Table, served: ServedProcesses, apps: Set<String>,
+    _ table: Table, served: ServedProcesses, apps: Set<AppProgram>,
     isOwners: @escaping (ProcessFacts) -> Bool
   ) {
     (self.table, self.served, self.apps, self.isOwners) = (table, served, apps, isOwners)
@@ -118,7 +131,9 @@ package struct AncestryJudge<Table: ProcessTable> {
       else { return nil }
       return "the program of process \(process.pid) cannot be seen"
     }
-    guard apps.contains(program), !isOwners(process) else { return nil }
+    guard let user = table.user(of: process.pid),
+      apps.contains(AppProgram(path: program, user: user)), !isOwners(process)
+    else { return nil }
     return "process \(process.pid) runs the app \(program)"
   }
 

@@ -12,7 +12,7 @@ struct TrustCheck: Sendable {
   let served: ServedProcesses
   /// The programs of all apps that are connected or have stored data: those that hold an identifier,
   /// and those that are known by their path.
-  let apps: Set<String>
+  let apps: Set<AppProgram>
 
   /// Checks that a process is the owner's.
   ///
@@ -143,7 +143,7 @@ extension SocketServer {
     }
   }
 
-  private func knownPrograms() -> Set<String> {
+  private func knownPrograms() -> Set<AppProgram> {
     host.onQueue { $0.appPrograms }.union(trust.appPrograms)
   }
 

@@ -8,7 +8,7 @@ package struct TrustState {
   var served = ServedProcesses()
   /// The programs that were served as apps, of each user in the order of their first connection.
   private var programsOfUsers: [UInt32: [String]] = [:]
-  private(set) var appPrograms: Set<String> = []
+  private(set) var appPrograms: Set<AppProgram> = []
   /// Refusals that were logged, so that each is logged once.
   private var logged: Set<String> = []
 
@@ -37,7 +37,7 @@ package struct TrustState {
   package mutating func noteServed(_ program: String, of user: UInt32) {
     guard programsOfUsers[user]?.contains(program) != true else { return }
     programsOfUsers[user, default: []].append(program)
-    appPrograms.insert(program)
+    appPrograms.insert(AppProgram(path: program, user: user))
     if programsOfUsers[user]?.count ?? 0 > Self.mostProgramsOfUser { forgetFirst(of: user) }
     guard programsOfUsers.values.reduce(0, { $0 + $1.count }) > Self.mostPrograms else { return }
     let most = programsOfUsers.max { ($0.value.count, $1.key) < ($1.value.count, $0.key) }
@@ -47,8 +47,7 @@ package struct TrustState {
   private mutating func forgetFirst(of user: UInt32) {
     guard let program = programsOfUsers[user]?.removeFirst() else { return }
     if programsOfUsers[user]?.isEmpty == true { programsOfUsers[user] = nil }
-    let isOthers = programsOfUsers.values.contains { $0.contains(program) }
-    if !isOthers { appPrograms.remove(program) }
+    appPrograms.remove(AppProgram(path: program, user: user))
   }
 
   /// Returns whether a refusal is new, and should be logged.
