@@ -107,7 +107,8 @@ struct StateStoreTests {
     let keeper = StateKeeper(folder: StateFolder(path: folder.path)) { notes.append("\($0)") }
     #expect(keeper.entries.isEmpty)
     let damage = notes.filter { $0.contains("damaged and lies now at") }
-    #expect(damage.count == 1 && notes.last?.contains("has given back") == true)
+    #expect(damage.count == 1)
+    #expect(notes.last?.contains("\(folder.path)/guard has given back") == true)
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
     #expect(names.contains { $0.hasPrefix("state.sqlite.damaged-") })
     #expect(try StateStore(path: path).entries().isEmpty)

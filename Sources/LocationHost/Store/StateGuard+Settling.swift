@@ -27,7 +27,7 @@ extension StateGuard {
     switch reading {
     case .newer(let number):
       throw StoreError(
-        code: StoreError.newer, context: path,
+        code: StoreError.newer, context: shownPath,
         message: "a newer program has written it, in form \(number); update this one; "
           + "nothing was changed")
     case .missing:
@@ -35,14 +35,14 @@ extension StateGuard {
       missing = [Self.servicesOff("the state was lost, and nothing says whether they were on")]
       findings = ["the state was lost with its guard; \(Self.untilSwitchedOn)"]
     case .damaged:
-      findings = ["\(path) was damaged and is written anew"]
+      findings = ["\(shownPath) was damaged and is written anew"]
       guard isNew else { break }
       missing = [Self.servicesOff("the state was lost, and its guard was damaged")]
-      findings = ["the state was lost, and \(path) is damaged; \(Self.untilSwitchedOn)"]
+      findings = ["the state was lost, and \(shownPath) is damaged; \(Self.untilSwitchedOn)"]
     case .entries(let guarded):
       missing = Self.missing(of: guarded, in: kept)
       guard isNew else { break }
-      findings = ["the state was lost; \(path) has given back \(Self.words(guarded))"]
+      findings = ["the state was lost; \(shownPath) has given back \(Self.words(guarded))"]
     }
     let isKnown = (kept + missing).contains { $0.key.domain == Setting.domain }
     if read.rejected[Setting.domain] != nil, !isKnown {

@@ -18,6 +18,8 @@ struct StateGuard {
   }
 
   let path: String
+  /// The path for a person.
+  var shownPath: String { folder.map { "\($0.path)/\(StateFolder.guardian)" } ?? path }
   /// Keeps the path valid.
   private let folder: HeldFolder?
 
@@ -99,7 +101,7 @@ struct StateGuard {
     let text = Array(Self.text(entries, sealedBy: seal).utf8)
     guard text.count <= Self.largest else {
       throw StoreError(
-        code: StoreError.tooLarge, context: path,
+        code: StoreError.tooLarge, context: shownPath,
         message:
           "it would have \(text.count) bytes, and \(Self.largest) are read; nothing was stored")
     }
