@@ -136,7 +136,7 @@ struct WindowTests {
       let path = try daemon.install("ClassicApp", as: Self.app, in: "a")
       // A session of its own has no terminal.
       let app = try RunningProgram(
-        "/usr/bin/setsid", [path, "main"], environment: daemon.surroundings)
+        "/usr/bin/setsid", ["--wait", path, "main"], environment: daemon.surroundings)
       _ = try await app.lines.next { $0 == "location 48.5 on main" }
       let doctor = try daemon.control("doctor", "--app", path).text
       #expect(doctor.contains("shows whether it is in use") == isNamed, "\(doctor)")

@@ -75,9 +75,11 @@ final class KeptLines<Line: Sendable>: Sendable {
   /// Waits until a line after the first so many is one of those meant, and returns its index.
   @discardableResult
   func first(
-    _ what: String, after start: Int = 0, seconds: Double = 20, where isMeant: (Line) -> Bool
+    _ what: String, after start: Int = 0, seconds: Double = 60, where isMeant: (Line) -> Bool
   ) async throws -> Int {
     var next = start
+    // Other lines may come without end.
+    let end = ContinuousClock.now + .seconds(state.withLock { $0.hasMissed } ? 5 : seconds)
     while true {
       let lines = all
       if let index = lines.indices.dropFirst(next).first(where: { isMeant(lines[$0]) }) {
@@ -85,8 +87,8 @@ final class KeptLines<Line: Sendable>: Sendable {
       }
       next = max(next, lines.count)
       do {
-        let (count, limit) = (lines.count, state.withLock { $0.hasMissed } ? 2 : seconds)
-        try await within(seconds: limit) { await self.more(than: count) }
+        let (count, rest) = (lines.count, (end - .now) / .seconds(1))
+        try await within(seconds: max(0, rest)) { await self.more(than: count) }
       } catch {
         state.withLock { $0.hasMissed = true }
         throw Missing(description: "there is no \(what)")
@@ -124,7 +126,7 @@ final class AppLines {
   @discardableResult
   func wait(
     for words: String, of key: String, after start: Int = 0, by pid: Int32? = nil,
-    seconds: Double = 20
+    seconds: Double = 60
   ) async throws -> Int {
     do {
       return try await lines.first("\"\(words)\" of \(key)", after: start, seconds: seconds) {
