@@ -197,7 +197,9 @@ final class Listener: NSObject, CLLocationManagerDelegate {
   var once: [CLLocationManager] = []
 
   func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
-    say(once.contains { $0 === manager } ? "once" : changes(manager) ? "change" : "fix")
+    for _ in locations {
+      say(once.contains { $0 === manager } ? "once" : changes(manager) ? "change" : "fix")
+    }
   }
 
   /// Whether the app has no manager with standard updates that report here.
