@@ -8,17 +8,6 @@ import Testing
 struct CrowdTests {
   private static let users: [uid_t] = [12_001, 12_002, 12_003, 12_004, 12_005]
 
-  /// A file system whose server never answers, until its process ends.
-  private static let silence = """
-    import ctypes, os, signal, sys
-    libc = ctypes.CDLL(None, use_errno=True)
-    fuse = os.open("/dev/fuse", os.O_RDWR)
-    options = b"fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % fuse
-    code = libc.mount(b"silence", sys.argv[1].encode(), b"fuse", 0, options)
-    print("mounted" if code == 0 else "failed", flush=True)
-    signal.pause()
-    """
-
   private static let visitor = """
     import socket, sys
     s = socket.socket(socket.AF_UNIX)
@@ -35,7 +24,8 @@ struct CrowdTests {
     chmod(daemon.socket, 0o666)
     let mount = daemon.folder.file("silence")
     try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
-    let server = try RunningProgram("/usr/bin/env", ["python3", "-c", Self.silence, mount])
+    let server = try RunningProgram(
+      "/usr/bin/env", ["python3", "-c", SilentFileSystem.script, mount])
     defer {
       server.end()
       umount2(mount, Int32(MNT_DETACH))

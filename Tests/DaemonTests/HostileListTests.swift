@@ -169,17 +169,6 @@ struct HostileListTests {
     }
   }
 
-  /// A file system whose server never answers, until its process ends.
-  private static let silence = """
-    import ctypes, os, signal, sys
-    libc = ctypes.CDLL(None, use_errno=True)
-    fuse = os.open("/dev/fuse", os.O_RDWR)
-    options = b"fd=%d,rootmode=40000,user_id=0,group_id=0,allow_other" % fuse
-    code = libc.mount(b"silence", sys.argv[1].encode(), b"fuse", 0, options)
-    print("mounted" if code == 0 else "failed", flush=True)
-    signal.pause()
-    """
-
   @Test(
     "border 11: on a file system that hangs has its program turned away; others are served at once",
     .enabled(if: getuid() == 0 && access("/dev/fuse", R_OK | W_OK) == 0, "needs root and FUSE"))
@@ -188,7 +177,7 @@ struct HostileListTests {
     try await daemon.answer("whenInUse", for: DaemonTests.app)
     let mount = daemon.folder.file("silence")
     try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
-    let server = try RunningProgram("/usr/bin/env", ["python3", "-c", Self.silence, mount])
+    let server = try RunningProgram("/usr/bin/env", ["python3", "-c", SilentFileSystem.script, mount])
     defer {
       server.end()
       umount2(mount, Int32(MNT_DETACH))
