@@ -177,7 +177,8 @@ struct HostileListTests {
     try await daemon.answer("whenInUse", for: DaemonTests.app)
     let mount = daemon.folder.file("silence")
     try FileManager.default.createDirectory(atPath: mount, withIntermediateDirectories: true)
-    let server = try RunningProgram("/usr/bin/env", ["python3", "-c", SilentFileSystem.script, mount])
+    let server = try RunningProgram(
+      "/usr/bin/env", ["python3", "-c", SilentFileSystem.script, mount])
     defer {
       server.end()
       umount2(mount, Int32(MNT_DETACH))
