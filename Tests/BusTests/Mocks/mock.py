@@ -8,6 +8,7 @@ Prints the address of the bus, then obeys one command per line and answers each 
   silence ADDRESS
   weaken DB                 all beacons are received so much weaker
   found ADDRESS             tells every monitor that is exported of the beacon
+  await found ADDRESS       the same, until there is a monitor, or the adapter discovers for it already
   advertised                reads what is advertised, as a bluetoothd does: type, and payload as hex
   await discovering | await idle | await monitor | await advertisement | await silence
   compass start | compass stop | heading DEGREES | await claim | await release
@@ -358,6 +359,9 @@ class Machine:
                 return self.forge(what)
             case ["found", address]:
                 return self.found(address)
+            case ["await", "found", address]:
+                self.until(lambda: self.found(address) != "no monitor"
+                           or self.adapter("Discovering"))
             case ["advertised"]:
                 return self.advertised()
             case ["await", "advertisement"]:

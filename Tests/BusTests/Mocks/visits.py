@@ -18,13 +18,17 @@ def found(bus, name, device):
         objects = root.GetManagedObjects(timeout=1)
     except dbus.DBusException:
         return ""
-    for path, interfaces in objects.items():
-        pattern = interfaces[MONITOR]["Patterns"][0]
-        whole = face(bus, name, path, dbus.PROPERTIES_IFACE).GetAll(MONITOR)
-        assert whole["Type"] == "or_patterns", whole
-        face(bus, name, path, MONITOR).Activate()
-        face(bus, name, path, MONITOR).DeviceFound(dbus.ObjectPath(device))
-        return "found " + bytes(pattern[2]).hex()
+    try:
+        for path, interfaces in objects.items():
+            pattern = interfaces[MONITOR]["Patterns"][0]
+            whole = face(bus, name, path, dbus.PROPERTIES_IFACE).GetAll(MONITOR)
+            assert whole["Type"] == "or_patterns", whole
+            face(bus, name, path, MONITOR).Activate()
+            face(bus, name, path, MONITOR).DeviceFound(dbus.ObjectPath(device))
+            return "found " + bytes(pattern[2]).hex()
+    except dbus.DBusException:
+        # The device's own signal has come first, and the program discovers by now.
+        return "withdrawn"
     return ""
 
 
