@@ -274,6 +274,10 @@ private struct SourceURL {
         throw fault("there are several colons", "an IPv6 address in brackets, such as [::1]")
       }
     }
+    let signs = ".-_" + (authority.hasPrefix("[") ? ":%" : "")
+    guard host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || signs.contains($0)) }) else {
+      throw fault("\"\(host)\" is not the name or address of a host", form)
+    }
     return (host.isEmpty ? nil : String(host), rest.isEmpty ? nil : String(rest.dropFirst()))
   }
 
