@@ -27,7 +27,8 @@ enum Reader {
     _ url: String, recordingTo file: String? = nil, _ body: (CLLocation) -> Bool
   ) async throws {
     let app = AppIdentity("benchmark")
-    let host = LocationHost(sources: [try Source(url: url)], recordingTo: file)
+    let target = file.map { RecordingTarget($0, .none) }
+    let host = LocationHost(sources: [try Source(url: url)], recordingTo: target)
     let client = LocationClient(ClientDescription(app: app, manifest: Manifest()), over: host)
     host.pass(.setting(.authorization(app, .always)))
     try await LocationClient.$bound.withValue(client) {

@@ -36,7 +36,7 @@ shift
 # shellcheck disable=SC2086
 swift build --build-tests $flags --scratch-path "$scratch"
 export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
-export TSAN_OPTIONS="halt_on_error=0:exitcode=66:${TSAN_OPTIONS:-}"
+export TSAN_OPTIONS="halt_on_error=0:exitcode=66:suppressions=$PWD/Scripts/tsan-suppressions:${TSAN_OPTIONS:-}"
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}" XDG_STATE_HOME="$PWD/$scratch/test-state"
 unset CORELOCATION_SOURCES
 rm -rf "$XDG_STATE_HOME"

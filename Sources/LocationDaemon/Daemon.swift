@@ -72,7 +72,7 @@ package final class Daemon {
       observing: environment.useWatch(noting: noting), windows: environment.windowWatch(),
       sessions: environment.loginWatches(awaitsUnlock: configuration.awaitsUnlock),
       indicator: environment.indicator(),
-      recordingTo: environment.recordingFile, journal: noting)
+      recordingTo: environment.recordingTarget, journal: noting)
     agents.whenAttended { [weak host] in host?.askAgain() }
     server = SocketServer(
       listener, for: host, limits: configuration.limits, agents: agents, journal: journal,

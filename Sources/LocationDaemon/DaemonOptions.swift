@@ -91,8 +91,8 @@ package struct DaemonOptions: Hashable, Sendable {
     // The second one is that of the keys.
     let made = variables["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
     if let made, made.hasPrefix("/") { return made }
-    if isSystem { return Self.systemState }
-    return StateFolder.ofUser(variables)?.path ?? Self.systemState
+    if isSystem { return StateFolder.ofSystem }
+    return StateFolder.ofUser(variables)?.path ?? StateFolder.ofSystem
   }
 
   /// Returns the folder with the launch registrations of apps (docs/formats/launch.md).
@@ -112,7 +112,6 @@ package struct DaemonOptions: Hashable, Sendable {
 
   private static let systemFile = "/etc/locationd.conf"
   private static let systemLaunch = "/etc/locationd/launch"
-  private static let systemState = "/var/lib/locationd"
 
   package static let help = """
     usage: locationd [--system] [--config FILE] [--source URL]… [--socket PATH] [--state FOLDER]

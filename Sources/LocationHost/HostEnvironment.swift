@@ -124,15 +124,16 @@ package struct HostEnvironment: Sendable {
   package static let indicatorVariable = "CORELOCATION_INDICATOR"
   package static let simulationVariable = "CORELOCATION_SIMULATION"
   package static let conditionsVariable = "CORELOCATION_CONDITIONS_PER_APP"
-  /// The variable with the path of the recording; without it nothing is recorded.
+  /// The variable with the path of the recording, or `plain:` and the path of one that is not
+  /// encrypted; without it nothing is recorded.
   package static let recordingVariable = "CORELOCATION_RECORD"
 
   /// The folder of the credentials that systemd has given to this process; `nil` for none.
   package var credentials: String? { variables["CREDENTIALS_DIRECTORY"] }
 
   /// The file in which every input of the engine is recorded; `nil` for none.
-  package var recordingFile: String? {
-    variables[Self.recordingVariable].flatMap { $0.isEmpty ? nil : $0 }
+  package var recordingTarget: RecordingTarget? {
+    variables[Self.recordingVariable].flatMap { RecordingTarget(text: $0) }
   }
 
   /// The source used if none is named: gpsd on this machine, if it runs as root or as gpsd.

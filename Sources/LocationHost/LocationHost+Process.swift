@@ -18,7 +18,7 @@ extension LocationHost {
       observing: environment.useWatch(noting: journal),
       windows: environment.windowWatch(), sessions: environment.loginWatches(),
       indicator: environment.indicator(), simulatedAt: environment.simulationSocket,
-      recordingTo: environment.recordingFile, journal: journal)
+      recordingTo: environment.recordingTarget, journal: journal)
   }
 }
 

@@ -72,7 +72,7 @@ package actor LocationHost: EngineLink, QueueActor {
     settings: [Setting] = [], observing uses: UseWatch = UseWatch(),
     windows: WindowWatch? = nil, sessions: LoginWatches = LoginWatches(),
     indicator: IndicatorAgent? = nil, simulatedAt simulationSocket: String? = nil,
-    recordingTo file: String? = nil,
+    recordingTo target: RecordingTarget? = nil,
     journal: @escaping @Sendable (Note) -> Void = { _ in }
   ) {
     executor = HostQueue(label: "meridian.host")
@@ -92,13 +92,13 @@ package actor LocationHost: EngineLink, QueueActor {
     self.simulationSocket = simulationSocket
     self.journal = journal
     queue.async { [weak self] in
-      self?.onQueue { $0.begin(recordingTo: file, with: settings) }
+      self?.onQueue { $0.begin(recordingTo: target, with: settings) }
     }
   }
 
   /// Reads the state, and arms the timer and the watches.
-  private func begin(recordingTo file: String?, with settings: [Setting]) {
-    if let file { record(to: file) }
+  private func begin(recordingTo target: RecordingTarget?, with settings: [Setting]) {
+    if let target { record(to: target) }
     timer = UptimeTimer(on: queue) { [weak self] in self?.onQueue { $0.wake() } }
     keeper?.whenChangedOutside(on: queue) { [weak self] in
       self?.onQueue { $0.adoptStored() }
@@ -288,9 +288,9 @@ package actor LocationHost: EngineLink, QueueActor {
 
   // MARK: The flight recorder
 
-  private func record(to path: String) {
+  private func record(to target: RecordingTarget) {
     do throws(RecordingRefusal) {
-      recording = try RecordingFile(path: path)
+      recording = try RecordingFile(target, keeper: keeper)
       core.record()
     } catch { journal(.store("\(error)")) }
   }

@@ -16,11 +16,13 @@ struct Person: Sendable {
 
   static let app = AppIdentity("locationctl")
 
-  /// Records the inputs of its engine into a file, or into `$CORELOCATION_RECORD`.
-  init(sources: [Source], isPrecise: Bool = true, recordingTo file: String? = nil) {
+  /// Records the inputs of its engine where it is asked to, or into `$CORELOCATION_RECORD`.
+  init(
+    sources: [Source], isPrecise: Bool = true, recordingTo target: RecordingTarget? = nil
+  ) throws(Failure) {
     let (notes, continuation) = AsyncStream.makeStream(of: Note.self)
-    let file = file ?? HostEnvironment.current.recordingFile
-    let host = LocationHost(sources: sources, recordingTo: file) { _ = continuation.yield($0) }
+    let target = try (target ?? HostEnvironment.current.recordingTarget)?.withKeysOfUser()
+    let host = LocationHost(sources: sources, recordingTo: target) { _ = continuation.yield($0) }
     let manifest = Manifest([:], file: "the command table of locationctl")
     client = LocationClient(ClientDescription(app: Self.app, manifest: manifest), over: host)
     host.pass(.setting(.authorization(Self.app, .always)))
@@ -58,6 +60,14 @@ struct Person: Sendable {
     }
     let cause = causes.isEmpty ? "no source is named" : causes.joined(separator: "; ")
     return .refused("\(what): \(cause)", next: "locationctl doctor" + reports.sourceWords)
+  }
+}
+
+extension RecordingTarget {
+  /// The same with the keys of this person's state, as these programs keep none of their own.
+  fileprivate func withKeysOfUser() throws(Failure) -> RecordingTarget {
+    guard case .state = protection else { return self }
+    return RecordingTarget(path, .keys(try SavedState().recordingsKeys()))
   }
 }
 

@@ -2,6 +2,7 @@ import LocationCoding
 import LocationEngine
 import LocationHost
 import LocationModel
+import LocationRecording
 
 /// The durable state of this person's apps, opened by a tool beside the apps themselves.
 struct SavedState {
@@ -80,6 +81,13 @@ struct SavedState {
     folder.removeDamagedFiles()
     try ring()
     return count
+  }
+
+  /// The keys of recordings; the first call makes one.
+  func recordingsKeys() throws(Failure) -> SealedRecording.Keys {
+    do throws(StoreError) { return try store.recordingsKeys() } catch {
+      throw .refused("\(error)", next: Self.next(error, folder))
+    }
   }
 
   /// Where the key of the state is from.

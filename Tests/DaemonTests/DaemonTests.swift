@@ -57,7 +57,7 @@ struct DaemonTests {
     withExtendedLifetime(receiver) {}
   }
 
-  @Test("records all inputs of its engine, and another process replays it after a crash")
+  @Test("SEAL-11: records all inputs of its engine, and who has its key replays it after a crash")
   func recording() async throws {
     let server = try Server()
     let receiver = Receiver { server.write($0) }
@@ -72,7 +72,7 @@ struct DaemonTests {
     for _ in 0..<3 { _ = try await app.lines.next { $0.hasPrefix("location 48.11") } }
     daemon.kill()
     let replay = try RunningProgram(
-      BuiltProgram.path("locationctl"), ["replay", file, "--outputs"])
+      BuiltProgram.path("locationctl"), ["replay", file, "--outputs", "--state", daemon.state])
     defer { replay.end() }
     _ = try await replay.lines.next { $0.contains(Self.app) }
     for _ in 0..<3 { _ = try await replay.lines.next { $0.contains("fix of source 0") } }

@@ -31,18 +31,32 @@ struct RecordingFileTests {
     return String(decoding: NMEAWriter.sentence(body), as: UTF8.self)
   }
 
-  private func start(limit: Int? = nil) throws -> RunningProgram {
-    let words = ["record", source, file] + (limit.map { ["\($0)"] } ?? [])
+  private func start(_ prefix: String, limit: Int? = nil) throws -> RunningProgram {
+    let words = ["record", source, prefix + file] + (limit.map { ["\($0)"] } ?? [])
     return try RunningProgram(BuiltProgram.path("HostProgram"), words)
   }
 
-  private func replay() throws -> Replay.Summary {
-    try Replay.run([UInt8](try Data(contentsOf: URL(fileURLWithPath: file))))
+  private var contents: [UInt8] {
+    get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) }
   }
 
-  @Test("has every delivered fix when the process is killed, and continues with the next")
-  func killed() async throws {
-    let program = try start()
+  private var keys: SealedRecording.Keys { RecordingKeys.of(StateFolder(path: file + "-state")) }
+
+  /// Replays the file; what is cut off at the end of an encrypted one counts as torn, too.
+  private func replay() throws -> Replay.Summary {
+    let bytes = try contents
+    guard SealedRecording.isSealed(bytes) else { return try Replay.run(bytes) }
+    let content = try SealedRecording.open(bytes, with: keys)
+    var summary = try Replay.run(content.bytes)
+    summary.torn += bytes.count - content.offset
+    return summary
+  }
+
+  @Test(
+    "SEAL-11: has every delivered fix when the process is killed, and continues with the next",
+    arguments: ["", "plain:"])
+  func killed(_ prefix: String) async throws {
+    let program = try start(prefix)
     _ = try await program.lines.next { $0 == "fix 300" }
     program.end(with: SIGKILL)
     let first = try replay()
@@ -51,10 +65,10 @@ struct RecordingFileTests {
     // What a power cut might leave.
     let handle = try #require(FileHandle(forWritingAtPath: file))
     try handle.seekToEnd()
-    try handle.write(contentsOf: Data([0x01, 0x80, 0x80]))
+    try handle.write(contentsOf: Data([prefix.isEmpty ? 0x22 : 0x01, 0x80, 0x80]))
     try handle.close()
     #expect(try replay().torn == 3)
-    let next = try start()
+    let next = try start(prefix)
     _ = try await next.lines.next { $0 == "fix 10" }
     next.end(with: SIGKILL)
     let second = try replay()
@@ -63,9 +77,9 @@ struct RecordingFileTests {
     #expect(second.torn == 0)
   }
 
-  @Test("says that the disk is full, and the host goes on")
-  func full() async throws {
-    let program = try start(limit: 2000)
+  @Test("says that the disk is full, and the host goes on", arguments: ["", "plain:"])
+  func full(_ prefix: String) async throws {
+    let program = try start(prefix, limit: 2000)
     defer { program.end() }
     _ = try await program.lines.next { $0.hasPrefix("note: \(file): ") ? true : nil }
     _ = try await program.lines.next { $0 == "fix 400" }
@@ -74,28 +88,46 @@ struct RecordingFileTests {
     #expect(summary.steps > 10)
   }
 
-  @Test("leaves a file alone that is no recording, or that another process records into")
-  func others() async throws {
+  @Test(
+    "leaves a file alone that is no recording, or that another process records into",
+    arguments: ["", "plain:"])
+  func others(_ prefix: String) async throws {
     try Data("a diary\n".utf8).write(to: URL(fileURLWithPath: file))
-    let program = try start()
+    let program = try start(prefix)
     _ = try await program.lines.next { $0.hasPrefix("note: \(file): ") ? true : nil }
     program.end()
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "a diary\n")
     try FileManager.default.removeItem(atPath: file)
-    let one = try start()
+    let one = try start(prefix)
     defer { one.end() }
     _ = try await one.lines.next { $0 == "fix 3" }
-    let other = try start()
+    let other = try start(prefix)
     defer { other.end() }
     _ = try await other.lines.next { $0.contains("another process") ? true : nil }
     _ = try await other.lines.next { $0 == "fix 3" }
   }
 
-  @Test("is for its owner only")
+  @Test("SEAL-11: does not mix what is encrypted and what is not", arguments: ["", "plain:"])
+  func mixed(_ prefix: String) async throws {
+    let one = try start(prefix)
+    _ = try await one.lines.next { $0 == "fix 3" }
+    one.end(with: SIGKILL)
+    let before = try contents
+    let other = try start(prefix.isEmpty ? "plain:" : "")
+    defer { other.end() }
+    _ = try await other.lines.next { $0.contains("name another file") ? true : nil }
+    #expect(try contents == before)
+  }
+
+  @Test("SEAL-11: is for its owner only, and tells nothing without the key")
   func mode() async throws {
-    let program = try start()
+    let program = try start("")
     defer { program.end() }
     _ = try await program.lines.next { $0 == "fix 1" }
+    for word in ["net.meridian.recorded", "latitude", "providers"] {
+      #expect(try contents.firstRange(of: Array(word.utf8)) == nil)
+    }
+    #expect(throws: RecordingFault.noKey) { try SealedRecording.open(contents, with: [:]) }
     let attributes = try FileManager.default.attributesOfItem(atPath: file)
     #expect(attributes[.posixPermissions] as? Int == 0o600)
   }

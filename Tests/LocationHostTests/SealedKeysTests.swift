@@ -163,11 +163,11 @@ struct SealedKeysTests {
     let keys = try StateKeys(beside: state.file, credentials: nil)
     let seal = try StateSeal.begin(keys)
     let (ring, generation) = (seal.ring, seal.generation)
-    try seal.beginGeneration()
+    try seal.beginGeneration(keepingRecordings: true)
     // Its transaction fails, and nobody is in between.
     seal.restore(ring, generation)
     #expect(try keys.read()?.ring == ring && seal.generation == generation)
-    try seal.beginGeneration()
+    try seal.beginGeneration(keepingRecordings: true)
     let changed = try StateSeal.begin(keys)
     try changed.destroyKey(of: "nobody")
     _ = try changed.seal([], of: Self.key(of: "org.example.New"), as: changed.name(of: Self.cabin))
@@ -311,7 +311,7 @@ struct SealedKeysTests {
     let seal = try StateSeal.begin(keys)
     for _ in 0..<2 {
       _ = try seal.seal([1], of: Self.cabin, as: seal.name(of: Self.cabin))
-      try seal.beginGeneration()
+      try seal.beginGeneration(keepingRecordings: true)
     }
     try seal.destroyKey(of: Self.app)
     let owners = seal.ring.generations.values.flatMap(\.owners.keys)

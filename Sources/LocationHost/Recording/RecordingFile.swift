@@ -9,10 +9,18 @@ import LocationRecording
 final class RecordingFile {
   private let descriptor: Int32
   private let path: String
+  /// What encrypts the steps; `nil` for a recording that is not encrypted.
+  private var writer: SealedRecording.Writer?
 
+  /// Opens the file, and creates it if it does not exist.
+  ///
+  /// - Parameters:
+  ///   - target: where to record, and what protects it.
+  ///   - keeper: that of the host's state, with whose keys a recording is encrypted.
   /// - Throws: `RecordingRefusal` with why nothing is recorded.
-  init(path: String) throws(RecordingRefusal) {
-    self.path = path
+  init(_ target: RecordingTarget, keeper: StateKeeper?) throws(RecordingRefusal) {
+    path = target.path
+    let keys = try Self.keys(of: target, keeper)
     descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_APPEND | O_NONBLOCK, 0o600)
     guard descriptor >= 0 else { throw RecordingRefusal(path, Errno(last: "open").reason) }
     var status = stat()
@@ -22,41 +30,96 @@ final class RecordingFile {
     guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
       throw RecordingRefusal(path, "another process records into it")
     }
-    if status.st_size == 0 {
-      try write(Recording.opening)
-    } else {
-      try cutAfterLastStep(size: Int(status.st_size))
+    var hasBegun = false
+    if status.st_size > 0 { hasBegun = try cutAfterLastStep(size: Int(status.st_size), keys) }
+    guard let keys, let writer = SealedRecording.Writer(keys) else {
+      if !hasBegun { try append(Recording.opening) }
+      return
     }
+    var opening = size == 0 ? SealedRecording.opening : []
+    opening += writer.opening
+    if !hasBegun { opening += writer.seal(Recording.opening, at: size + opening.count) }
+    try append(opening)
+    self.writer = writer
   }
 
-  deinit { close(descriptor) }
+  deinit {
+    if let writer { try? append(writer.end(at: size)) }
+    close(descriptor)
+  }
+
+  private static func keys(
+    of target: RecordingTarget, _ keeper: StateKeeper?
+  ) throws(RecordingRefusal) -> SealedRecording.Keys? {
+    switch target.protection {
+    case .none: return nil
+    case .keys(let keys): return keys
+    case .state:
+      do throws(StoreError) {
+        if let keys = try keeper?.recordingsKeys() { return keys }
+      } catch { throw RecordingRefusal(target.path, "there is no key to encrypt it: \(error)") }
+      throw RecordingRefusal(
+        target.path,
+        "there is no key to encrypt it, as the state is kept in memory only; "
+          + "\(HostEnvironment.recordingVariable)=plain:FILE records without encryption")
+    }
+  }
 
   /// Appends whole steps.
   ///
   /// - Throws: `RecordingRefusal` with why they could not be written; nothing of them remains.
-  func write(_ bytes: [UInt8]) throws(RecordingRefusal) {
-    let size = lseek(descriptor, 0, SEEK_END)
+  func write(_ steps: [UInt8]) throws(RecordingRefusal) {
+    do throws(RecordingRefusal) {
+      try append(writer.map { $0.seal(steps, at: size) } ?? steps)
+    } catch {
+      // What its stream would say next does not follow what is in the file.
+      writer = nil
+      throw error
+    }
+  }
+
+  private var size: Int { Int(lseek(descriptor, 0, SEEK_END)) }
+
+  private func append(_ bytes: [UInt8]) throws(RecordingRefusal) {
+    let size = size
     let count = Glibc.write(descriptor, bytes, bytes.count)
     guard count != bytes.count else { return }
     let reason = count < 0 ? Errno(last: "write").reason : "no space left"
-    _ = ftruncate(descriptor, size)
+    _ = ftruncate(descriptor, off_t(size))
     throw RecordingRefusal(path, reason)
   }
 
-  private func cutAfterLastStep(size: Int) throws(RecordingRefusal) {
+  /// Cuts off an incomplete step; returns whether there is any step, or the line before the first.
+  private func cutAfterLastStep(
+    size: Int, _ keys: SealedRecording.Keys?
+  ) throws(RecordingRefusal) -> Bool {
     var bytes = [UInt8](repeating: 0, count: size)
     guard pread(descriptor, &bytes, size, 0) == size else {
       throw RecordingRefusal(path, Errno(last: "read").reason)
     }
+    guard SealedRecording.isSealed(bytes) == (keys != nil) else {
+      let state = keys == nil ? "it is encrypted" : "it is not encrypted"
+      throw RecordingRefusal(path, "\(state); name another file")
+    }
     do throws(RecordingFault) {
-      var reader = try RecordingReader(bytes)
-      while try reader.next() != nil {}
-      guard reader.rest == 0 || ftruncate(descriptor, off_t(reader.offset)) == 0 else {
-        throw RecordingFault.end
-      }
+      let (end, hasBegun) = try Self.endOfLastStep(in: bytes, keys)
+      guard end == size || ftruncate(descriptor, off_t(end)) == 0 else { throw RecordingFault.end }
+      return hasBegun
     } catch {
       throw RecordingRefusal(path, "it holds something else: \(error)")
     }
+  }
+
+  private static func endOfLastStep(
+    in bytes: [UInt8], _ keys: SealedRecording.Keys?
+  ) throws(RecordingFault) -> (Int, hasBegun: Bool) {
+    if let keys {
+      let content = try SealedRecording.open(bytes, with: keys)
+      return (content.offset, !content.bytes.isEmpty)
+    }
+    var reader = try RecordingReader(bytes)
+    while try reader.next() != nil {}
+    return (reader.offset, true)
   }
 }
 

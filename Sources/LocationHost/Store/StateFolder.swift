@@ -36,6 +36,9 @@ package struct StateFolder: Hashable, Sendable {
     return StateFolder(path: home + "/.local/state/meridian")
   }
 
+  /// The path of the state of the system's daemon.
+  package static let ofSystem = "/var/lib/locationd"
+
   /// Creates the folder and missing ones above it, with mode 700 whatever the umask.
   package func create() throws(Errno) {
     var made = ""

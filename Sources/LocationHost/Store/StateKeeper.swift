@@ -4,6 +4,7 @@ package import LocationService
 package import LocationEngine
 package import LocationModel
 import LocationRadio
+import LocationRecording
 
 /// Keeps the durable state of one host: reads it at the start, stores each step, and notices when
 /// another process has changed it.
@@ -345,6 +346,18 @@ package final class StateKeeper {
     try store.commit(unsaved)
     (unsaved, fault) = ([], nil)
     return try store.rekey()
+  }
+
+  /// Returns the keys of recordings, and makes one if there is none; `nil` while the state is kept in
+  /// memory only.
+  ///
+  /// - Throws: `StoreError` with why the key cannot be stored.
+  func recordingsKeys() throws(StoreError) -> SealedRecording.Keys? {
+    guard let store else { return nil }
+    // Asked for once, at the start: there it may wait for another process.
+    store.wait(2000)
+    defer { store.wait(0) }
+    return try store.recordingsKeys()
   }
 
   /// Refuses what is about the files, if there are some that this run could not open.

@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationRecording
 import LocationSQLite
 
 /// The durable state: one SQLite file, one transaction for each engine step.
@@ -255,7 +256,7 @@ package final class StateStore {
       }
     let count = try StateSchema.number("SELECT count(*) FROM state", on: database)
     try Self.run("DELETE FROM state", on: database)
-    try seal.beginGeneration()
+    try seal.beginGeneration(keepingRecordings: domains == nil)
     try Self.run("UPDATE sealing SET generation = \(seal.generation)", on: database)
     for entry in kept.entries {
       try Self.apply(.set(entry.key, entry.value), to: database, sealedBy: seal)
@@ -288,6 +289,14 @@ package final class StateStore {
   /// Leaves the present keys alone, with a new master where that is a file.
   func destroyEarlierKeys() throws(StoreError) {
     try change { () throws(StoreError) in try seal.renewMaster() }
+  }
+
+  /// Returns the keys of recordings; the first call makes one.
+  ///
+  /// - Throws: `StoreError` of the database or of the keys.
+  package func recordingsKeys() throws(StoreError) -> SealedRecording.Keys {
+    try change { () throws(StoreError) in try seal.makeRecordingsKey() }
+    return seal.recordings
   }
 
   /// Runs a transaction that changes the keys; if it fails, they are put back.

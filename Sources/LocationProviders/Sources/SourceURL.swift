@@ -275,7 +275,10 @@ private struct SourceURL {
       }
     }
     let signs = ".-_" + (authority.hasPrefix("[") ? ":%" : "")
-    guard host.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || signs.contains($0)) }) else {
+    let isPlain = host.allSatisfy {
+      $0.isASCII && ($0.isLetter || $0.isNumber || signs.contains($0))
+    }
+    guard isPlain else {
       throw fault("\"\(host)\" is not the name or address of a host", form)
     }
     return (host.isEmpty ? nil : String(host), rest.isEmpty ? nil : String(rest.dropFirst()))

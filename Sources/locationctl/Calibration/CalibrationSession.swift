@@ -25,7 +25,7 @@ struct CalibrationSession {
     store = try CalibrationStore.find()
     _ = try store.adapters()
     let choice = try SourceChoice(invocation)
-    person = Person(sources: choice.origin == .discovery ? [.bluez] : choice.sources)
+    person = try Person(sources: choice.origin == .discovery ? [.bluez] : choice.sources)
     start = BeaconCalibration(of: adapter, needed: seconds)
   }
 

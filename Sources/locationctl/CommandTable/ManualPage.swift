@@ -20,7 +20,7 @@ enum ManualPage {
       .SH ENVIRONMENT
       .TP
       .B CORELOCATION_RECORD
-      The file in which the engine of this process records its inputs.
+      The file in which the engine of this process records its inputs, encrypted; \\fIplain:FILE\\fR is not.
       .TP
       .B CORELOCATION_SOURCES
       Source URLs, separated by spaces, used where no \\fB\\-\\-source\\fR is given.

@@ -39,7 +39,7 @@ extension Verb {
       let data = region.peripheralData(
         withMeasuredPower: invocation.wholeNumber(power).map { NSNumber(value: $0) })
       let name = "\(wanted.uuid) \(wanted.major ?? 0) \(wanted.minor ?? 0)"
-      let person = Person(sources: [.bluez])
+      let person = try Person(sources: [.bluez])
       try await person.run {
         let advertiser = BeaconAdvertiser()
         try advertiser.startAdvertising(data)

@@ -54,7 +54,7 @@ extension Verb {
 
   private static func show(_ wanted: NamedBeacons, _ invocation: Invocation) async throws {
     let choice = try SourceChoice(invocation)
-    let person = Person(sources: choice.origin == .discovery ? [.bluez] : choice.sources)
+    let person = try Person(sources: choice.origin == .discovery ? [.bluez] : choice.sources)
     CalibrationStore.passKnown(to: person)
     let limit = invocation.wholeNumber(count)
     let isJSON = invocation.has(.json)

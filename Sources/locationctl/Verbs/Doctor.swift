@@ -60,7 +60,7 @@ extension Verb {
     _ choice: SourceChoice, timeout: Double
   ) async throws -> [Finding] {
     guard !choice.sources.isEmpty else { return [noSource(choice.origin)] }
-    let person = Person(sources: choice.sources)
+    let person = try Person(sources: choice.sources)
     let progress = Progress("asking \(choice.sources.count == 1 ? "the source" : "the sources")")
     defer { progress.end() }
     _ = try await person.run {

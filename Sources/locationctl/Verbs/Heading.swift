@@ -24,7 +24,7 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       let sources =
         choice.origin == .discovery ? [.iio(motion: false)] + choice.sources : choice.sources
-      let person = Person(sources: sources)
+      let person = try Person(sources: sources)
       let limit = invocation.wholeNumber(count)
       let degrees = invocation.number(filter) ?? 1
       let isJSON = invocation.has(.json)

@@ -1,4 +1,5 @@
 import LocationEngine
+import LocationHost
 import LocationModel
 import LocationRecording
 
@@ -7,21 +8,25 @@ extension Verb {
     name: "count", value: .wholeNumber("N", 1...Int.max), summary: "Stop after so many locations")
   private static let timeout = Option.timeout("Stop after so many seconds")
 
+  private static let plain = Option(name: "plain", summary: "Do not encrypt the recording")
+
   static let record = Verb(
     name: "record", summary: "Record all inputs of an engine, to be replayed",
     details: [
       """
       Runs until the count or the time is reached, the recordings have ended, or it is \
       interrupted; FILE is whole at any moment, and an earlier recording in it is gone on with. \
-      Whereabouts are in it: `locationctl replay FILE --shift OUT` makes a copy to share.
+      It is encrypted with a key that lies beside the state of your apps; with --plain it is not, \
+      and whoever has it can read where you were. `locationctl replay FILE --shift OUT` makes a copy \
+      to share.
       """,
       """
       Any program with Core Location, and the daemon, records itself with \
-      CORELOCATION_RECORD=FILE in its environment.
+      CORELOCATION_RECORD=FILE in its environment, or CORELOCATION_RECORD=plain:FILE.
       """,
     ],
     operands: [Operand(name: "FILE", summary: "where to record")],
-    options: [.source, count, timeout],
+    options: [.source, count, timeout, plain],
     examples: [
       "locationctl record drive.rec --source gpsd://localhost --timeout 3600",
       "CORELOCATION_RECORD=app.rec ./MyApp",
@@ -30,7 +35,8 @@ extension Verb {
       let path = invocation.operand(0) ?? ""
       let choice = try SourceChoice(invocation)
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
-      let person = Person(sources: choice.sources, recordingTo: path)
+      let target = RecordingTarget(path, invocation.has(plain) ? .none : .state)
+      let person = try Person(sources: choice.sources, recordingTo: target)
       let complaints = Task {
         for await note in person.notes {
           guard case .store(let text) = note else { continue }

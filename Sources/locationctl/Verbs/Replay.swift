@@ -1,5 +1,6 @@
 import CoreLocation
 import LocationCoding
+import LocationHost
 import LocationModel
 import LocationRecording
 
@@ -9,6 +10,11 @@ extension Verb {
   private static let shift = Option(
     name: "shift", value: .text("OUT"),
     summary: "Write a copy to share: all places moved, the first to 0 degrees north and east")
+  private static let plain = Option(
+    name: "plain", value: .text("OUT"), summary: "Write a copy that is not encrypted")
+  static let recordingState = Option(
+    name: "state", value: .text("FOLDER"),
+    summary: "Take the key of an encrypted recording from beside this state")
 
   static let replay = Verb(
     name: "replay", summary: "Feed a recording to an engine again, and compare its outputs",
@@ -16,10 +22,16 @@ extension Verb {
       """
       FILE is what `locationctl record` or CORELOCATION_RECORD has made. Ends with 0 when every \
       output is the same, and with 1, saying where, when one differs. Nothing is sent to anyone.
+      """,
       """
+      An encrypted recording opens with the key of the state that it was made with: yours, else the \
+      system's, /var/lib/locationd, for root; --state names another one. Where the key of the system's \
+      daemon is a systemd credential, run it with that credential: systemd-run --pty \
+      --property LoadCredentialEncrypted=meridian.state-key locationctl replay FILE.
+      """,
     ],
     operands: [Operand(name: "FILE", summary: "the recording")],
-    options: [.json, outputs, shift],
+    options: [.json, outputs, shift, plain, recordingState],
     examples: [
       "locationctl replay drive.rec", "locationctl replay drive.rec --shift shared.rec",
     ],
@@ -34,6 +46,7 @@ extension Verb {
         if let copy = invocation.text(shift) {
           try RecordingInput.write(try Displacement.move(bytes), to: copy)
         }
+        if let copy = invocation.text(plain) { try RecordingInput.write(bytes, to: copy) }
       } catch { throw RecordingInput.failure(error, in: path, as: invocation) }
       let wall = (ContinuousClock.now - began).inSeconds
       if summary.torn > 0 {
@@ -47,8 +60,36 @@ extension Verb {
 
 /// A recording as a file, and its summary.
 enum RecordingInput {
+  /// The recording in a file, opened if it is encrypted.
   static func bytes(of path: String, as invocation: Invocation) throws(Failure) -> [UInt8] {
-    [UInt8](try SimulationFile.data(of: path, as: invocation))
+    let bytes = [UInt8](try SimulationFile.data(of: path, as: invocation))
+    guard SealedRecording.isSealed(bytes) else { return bytes }
+    let folders = states(invocation)
+    let keys = folders.reduce(into: SealedRecording.Keys()) { keys, folder in
+      keys.merge(RecordingKeys.of(folder)) { $1 }
+    }
+    do throws(RecordingFault) {
+      let content = try SealedRecording.open(bytes, with: keys)
+      let torn = bytes.count - content.offset
+      if torn > 0 {
+        Output.error.line("locationctl: \(path): its last \(torn) bytes are cut off")
+      }
+      return content.bytes
+    } catch {
+      guard error == .noKey else { throw invocation.usage("\(path): \(error)") }
+      let places = folders.map(\.keys.path).joined(separator: ", ")
+      throw .refused(
+        "\(path): \(error): looked in \(places)",
+        next: "name the state of who has recorded it, as who may read its key: "
+          + "locationctl replay \(path) --state FOLDER")
+    }
+  }
+
+  /// The states whose keys may open a recording.
+  private static func states(_ invocation: Invocation) -> [StateFolder] {
+    if let folder = invocation.text(Verb.recordingState) { return [StateFolder(path: folder)] }
+    let system = StateFolder(path: StateFolder.ofSystem)
+    return [StateFolder.ofUser(HostEnvironment.current.variables), system].compactMap(\.self)
   }
 
   /// How many steps a recording has.

@@ -26,7 +26,7 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let level = invocation.accuracyLevel
-      let person = Person(sources: choice.sources, isPrecise: level != .reduced)
+      let person = try Person(sources: choice.sources, isPrecise: level != .reduced)
       let feed = Feed(accuracy: level, distanceFilter: invocation.number(distanceFilter))
       let isJSON = invocation.has(.json)
       let limit = invocation.wholeNumber(count)

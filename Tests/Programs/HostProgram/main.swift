@@ -146,10 +146,17 @@ func travel(_ path: String, from fix: Int, dyingBefore operation: Int) throws {
   journey.run(from: fix)
 }
 
-/// Records an app that asks for updates; from the third fix on files may have so many bytes.
+/// Records an app that asks for updates; from the third fix on files may have so many bytes. The keys of
+/// an encrypted recording lie beside the state `FILE-state`.
 func record(_ url: String, to file: String, limit: UInt?) throws {
   signal(SIGXFSZ, SIG_IGN)
-  let host = LocationHost(sources: [try Source(url: url)], recordingTo: file) { note in
+  guard var target = RecordingTarget(text: file) else { return }
+  if case .state = target.protection {
+    let state = StateFolder(path: file + "-state")
+    try state.create()
+    target.protection = .keys(try StateStore(path: state.file).recordingsKeys())
+  }
+  let host = LocationHost(sources: [try Source(url: url)], recordingTo: target) { note in
     if case .store(let text) = note { say("note: \(text)") }
   }
   let app = AppIdentity("net.meridian.recorded")

@@ -1,3 +1,4 @@
+import LocationRecording
 import LocationSecrets
 
 /// The keys of a state (docs/decisions/0108): for each generation one for the names of rows, and a
@@ -13,6 +14,35 @@ struct KeyRing: Hashable {
     static func new() -> Generation {
       Generation(names: .random(), owners: [[]: .random()])
     }
+
+    /// The keys of recordings by their numbers. They lie among those of owners, whose names are text, in
+    /// which no byte is ``recordingsMark``.
+    var recordings: SealedRecording.Keys {
+      owners.reduce(into: [:]) { keys, owner in
+        guard Self.isRecordings(owner.key) else { return }
+        var number = owner.key[1...]
+        if let number = number.takeNumber() { keys[number] = owner.value }
+      }
+    }
+
+    /// Whether these are the bytes of no owner, but of a key of recordings.
+    static func isRecordings(_ owner: [UInt8]) -> Bool {
+      owner.count == 5 && owner[0] == recordingsMark
+    }
+
+    /// Adds a key of recordings; of too many, the oldest is dropped.
+    mutating func addRecordingsKey() {
+      let numbers = recordings.keys.sorted()
+      if numbers.count == Self.mostRecordings {
+        owners[[Self.recordingsMark] + numbers[0].bytes] = nil
+      }
+      let next = numbers.last.map { $0 + 1 } ?? .random(in: 1 << 16...1 << 30)
+      owners[[Self.recordingsMark] + next.bytes] = .random()
+    }
+
+    private static let recordingsMark: UInt8 = 0xff
+    /// The most keys of recordings. Chosen: each change of all keys adds one.
+    private static let mostRecordings = 100
   }
 
   var generations: [UInt32: Generation]

@@ -1,4 +1,5 @@
 import LocationModel
+import LocationRecording
 import LocationSQLite
 import LocationSecrets
 
@@ -113,7 +114,10 @@ final class StateSeal {
   private func used(by owners: Set<[UInt8]>?) -> KeyRing {
     guard var own = ring.generations[generation] else { return ring }
     if let owners {
-      own.owners = own.owners.filter { $0.key.isEmpty || owners.contains(name(ofOwner: $0.key)) }
+      own.owners = own.owners.filter {
+        $0.key.isEmpty || KeyRing.Generation.isRecordings($0.key)
+          || owners.contains(name(ofOwner: $0.key))
+      }
     }
     return KeyRing(generations: [generation: own])
   }
@@ -146,10 +150,20 @@ final class StateSeal {
   }
 
   /// Begins a new generation beside the present ones; rows are sealed with it from now on.
-  func beginGeneration() throws(StoreError) {
+  ///
+  /// - Parameter keepsRecordings: whether recordings that exist can still be opened; new ones get a new
+  ///   key all the same.
+  /// - Throws: `StoreError` if the keys cannot be written.
+  func beginGeneration(keepingRecordings keepsRecordings: Bool) throws(StoreError) {
     var ring = ring
     let next = max(ring.newest + 1, KeyRing.new().newest)
-    ring.generations[next] = .new()
+    var new = KeyRing.Generation.new()
+    let present = ring.generations[generation]
+    if keepsRecordings, let present, !present.recordings.isEmpty {
+      new.owners.merge(present.owners.filter { KeyRing.Generation.isRecordings($0.key) }) { $1 }
+      new.addRecordingsKey()
+    }
+    ring.generations[next] = new
     try write(ring, with: master)
     generation = next
     index()
@@ -163,6 +177,17 @@ final class StateSeal {
     }
     try write(ring, with: master)
     index()
+  }
+
+  /// The keys of recordings.
+  var recordings: SealedRecording.Keys { ring.generations[generation]?.recordings ?? [:] }
+
+  /// Makes a key of recordings if there is none.
+  func makeRecordingsKey() throws(StoreError) {
+    guard recordings.isEmpty else { return }
+    var ring = ring
+    ring.generations[generation]?.addRecordingsKey()
+    try write(ring, with: master)
   }
 
   /// Puts the keys back as they were in a transaction that has failed, unless another process has
