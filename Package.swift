@@ -45,8 +45,9 @@ let fuzzers: [Target] =
     .target(
       name: "Fuzz",
       dependencies: [
-        "LocationCoding", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
-        "LocationSecrets",
+        "LocationCoding", "LocationDaemon", "LocationEngine", "LocationFleet", "LocationGeocoding",
+        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
+        "LocationRecording", "LocationSecrets", "LocationSimulation",
       ],
       path: "Fuzz", exclude: ["Corpora", "decoders.txt"], swiftSettings: house)
   ] : []

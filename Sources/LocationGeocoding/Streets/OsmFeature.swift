@@ -1,5 +1,5 @@
 /// One line of what `osmium export -f text` writes: a geometry and its tags.
-struct OsmFeature: Hashable {
+package struct OsmFeature: Hashable {
   enum Geometry: Hashable {
     case point(OsmPoint)
     case line([OsmPoint])
@@ -8,7 +8,7 @@ struct OsmFeature: Hashable {
   }
 
   /// Why a line was not understood.
-  enum Rejection: Error, Hashable {
+  package enum Rejection: Error, Hashable {
     case unknownGeometry
     case malformedNumber
     case malformedTag
@@ -18,7 +18,7 @@ struct OsmFeature: Hashable {
   var tags: [String: String]
 
   /// Reads `POINT(9.5 47.1) addr%3a%housenumber=6,name=…`.
-  init(line: Substring) throws(Rejection) {
+  package init(line: Substring) throws(Rejection) {
     guard let open = line.firstIndex(of: "("), let close = line.lastIndex(of: ")") else {
       throw .unknownGeometry
     }

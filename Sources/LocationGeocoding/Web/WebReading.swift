@@ -1,15 +1,15 @@
 import FoundationEssentials
-import LocationModel
+package import LocationModel
 
 /// Parses the answer of a web geocoder.
-struct WebReading {
+package struct WebReading {
   private let dialect: WebService.Dialect
 
-  init(_ dialect: WebService.Dialect) {
+  package init(_ dialect: WebService.Dialect) {
     self.dialect = dialect
   }
 
-  func outcome(of answer: WebAnswer) -> GeocodeOutcome {
+  package func outcome(of answer: WebAnswer) -> GeocodeOutcome {
     switch answer {
     case .unreachable(let reason):
       return .failure(.service(reason))

@@ -3,7 +3,7 @@ import LocationSecrets
 
 /// The keys of a state (docs/decisions/0108): for each generation one for the names of rows, and a
 /// data key for each app and for the machine.
-struct KeyRing: Hashable {
+package struct KeyRing: Hashable {
   /// The keys that are in use from one change of all keys to the next.
   struct Generation: Hashable {
     /// The key of the names of owners and rows.
@@ -57,7 +57,7 @@ struct KeyRing: Hashable {
   // MARK: Bytes
 
   /// The bytes of all keys, in the order of their names; who seals them overwrites them afterward.
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var bytes: [UInt8] = []
     // Whatever grows leaves a copy behind.
     bytes.reserveCapacity(length)
@@ -85,7 +85,7 @@ struct KeyRing: Hashable {
   init(generations: [UInt32: Generation]) { self.generations = generations }
 
   /// Reads keys; `nil` if the bytes are not those of ``bytes``.
-  init?(bytes: [UInt8]) {
+  package init?(bytes: [UInt8]) {
     var rest = bytes[...]
     generations = [:]
     while !rest.isEmpty {

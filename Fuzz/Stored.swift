@@ -1,0 +1,95 @@
+internal import LocationDaemon
+internal import LocationEngine
+internal import LocationFleet
+internal import LocationGeocoding
+internal import LocationHost
+internal import LocationModel
+internal import LocationRecording
+internal import LocationSecrets
+internal import LocationSimulation
+
+extension Fuzzer {
+  /// The domains of rows that an engine reads at its start.
+  private static let domains = [
+    "access", "authorization", "background-use", "beacon-advertising", "beacon-offset", "claims",
+    "coarse-place", "condition", "condition-damaged", "event", "event-number", "heading", "owed",
+    "position", "position-date", "quit", "sessions", "settings", "steady-time", "visit",
+  ]
+
+  /// Rows, cut at each zero: a byte that chooses the domain, one that chooses owner and name, the value.
+  private static func rows(_ bytes: [UInt8]) -> [StateEntry] {
+    bytes.split(separator: 0).prefix(16).compactMap { piece in
+      guard piece.count > 1, let domain = piece.first else { return nil }
+      let choice = piece[piece.startIndex + 1]
+      let key = StateKey(
+        domain: domains[Int(domain) % domains.count], owner: choice & 1 == 0 ? "" : "org.example.a",
+        name: ["", "kept", "monitor/a/b", "region/a", "7"][Int(choice / 2) % 5])
+      return StateEntry(key: key, value: Array(piece.dropFirst(2)))
+    }
+  }
+
+  /// What is stored, and what is recorded, after it was decrypted.
+  static var stored: [Fuzzer] {
+    [
+      Fuzzer("engine-rows") { bytes in
+        let secret = SecretKey(seed: 1)
+        var core = LocationEngine(providers: 1, secret: secret)
+        _ = core.handle(.stored(rows(bytes)), at: .piece(0))
+        let client = ClientDescription(app: AppIdentity("org.example.a"), manifest: Manifest())
+        _ = core.handle(.client(ClientID(1), .connected(client)), at: .piece(1))
+        _ = core.handle(.wake, at: .piece(2))
+        var log = BoundedLog(keeping: .seconds(86_400))
+        _ = log.handle(.stored(rows(bytes)), at: .piece(0))
+        _ = log.handle(.wake, at: .piece(1))
+      },
+      Fuzzer("recording") { bytes in
+        guard var reader = try? RecordingReader(Recording.opening + bytes) else { return }
+        while let item = try? reader.next() { _ = item }
+      },
+      Fuzzer("sealed-recording") { bytes in
+        let keys: SealedRecording.Keys = [7: SecretKey(seed: 1)]
+        _ = try? SealedRecording.open(SealedRecording.opening + bytes, with: keys)
+      },
+      Fuzzer("keys") { bytes in
+        guard let ring = KeyRing(bytes: bytes) else { return }
+        precondition(KeyRing(bytes: ring.bytes) == ring, "keys are read as other keys")
+      },
+      Fuzzer("fleet-device") { bytes in
+        // With the checksum that these bytes would have.
+        var coder = StateCoder()
+        for var byte in [3] + bytes { coder.pass(&byte) }
+        let fences = FleetFences()
+        let device = FleetDevice(FleetDeviceName("a", "b"), stored: coder.sealed, fences)
+        _ = device?.stored(fences)
+      },
+    ]
+  }
+
+  /// What owners, packages, and servers write.
+  static var owners: [Fuzzer] {
+    [
+      Fuzzer("scenario") { bytes in
+        guard let scenario = try? ScenarioReader.read(String(decoding: bytes, as: UTF8.self)) else {
+          return
+        }
+        _ = scenario.world(seed: 1)
+      },
+      Fuzzer("configuration") { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        _ = Configuration.read(text, file: "locationd.conf")
+        _ = try? LaunchRegistration(text)
+      },
+      Fuzzer("policy") { bytes in
+        _ = PromptPolicy.read(String(decoding: bytes, as: UTF8.self), file: "policy")
+      },
+      Fuzzer("fences") { _ = try? FenceFile.read($0) },
+      Fuzzer("street") { _ = try? OsmFeature(line: Substring(decoding: $0, as: UTF8.self)) },
+      Fuzzer("web-answer") { bytes in
+        let answer = WebAnswer.response(status: 200, body: bytes, retryAfter: nil)
+        for dialect in [WebService.Dialect.nominatim, .photon] {
+          _ = WebReading(dialect).outcome(of: answer)
+        }
+      },
+    ]
+  }
+}
