@@ -59,7 +59,7 @@ extension Fuzzer {
         var coder = StateCoder()
         for var byte in [3] + bytes { coder.pass(&byte) }
         let fences = FleetFences()
-        let device = FleetDevice(FleetDeviceName("a", "b"), stored: coder.sealed, fences)
+        let device = FleetDevice(FleetDeviceName(tenant: "a", device: "b"), stored: coder.sealed, fences)
         _ = device?.stored(fences)
       },
     ]
