@@ -19,9 +19,8 @@ package struct OsmFeature: Hashable {
 
   /// Reads `POINT(9.5 47.1) addr%3a%housenumber=6,name=…`.
   package init(line: Substring) throws(Rejection) {
-    guard let open = line.firstIndex(of: "("), let close = line.lastIndex(of: ")") else {
-      throw .unknownGeometry
-    }
+    guard let open = line.firstIndex(of: "("), let close = line.lastIndex(of: ")"), open < close
+    else { throw .unknownGeometry }
     // A tag may hold a parenthesis of its own: the geometry ends at the first one before a space.
     let end = Self.endOfGeometry(line, from: open) ?? close
     let rings = try Self.rings(line[open...end])

@@ -28,7 +28,8 @@ struct OsmFeatureTests {
     "are refused with a reason",
     arguments: [
       ("", OsmFeature.Rejection.unknownGeometry), ("POINT", .unknownGeometry),
-      ("POINT()", .unknownGeometry), ("CIRCLE(1 2) a=b", .unknownGeometry),
+      ("POINT()", .unknownGeometry), (")POINT(", .unknownGeometry),
+      ("CIRCLE(1 2) a=b", .unknownGeometry),
       ("POINT(1) a=b", .malformedNumber), ("POINT(1 x) a=b", .malformedNumber),
       ("POINT(1 91) a=b", .malformedNumber), ("POINT(nan 1) a=b", .malformedNumber),
       ("POINT(1 2) a", .malformedTag), ("POINT(1 2) a=%20", .malformedTag),
