@@ -17,6 +17,8 @@ scratch=.build/$kind-sanitizer
 # Their programs run in sandboxes and within times that are set for programs without a sanitizer; name them to
 # run them nonetheless.
 skip='ReceiverTests|EndToEndTests|BusTests|DaemonTests'
+# It searches all memory of a process for keys; that of a sanitizer has terabytes.
+skip="$skip|KeysInMemoryTests"
 case "$kind" in
   # Virtual time reads tasks of the runtime, and hands its jobs on in C, which the sanitizer does not see.
   thread) skip="$skip|LocationTestingTests" ;;
