@@ -32,14 +32,14 @@ extension Fuzzer {
   static var stored: [Fuzzer] {
     [
       Fuzzer("engine-rows") { bytes in
-        let secret = SecretKey(seed: 1)
-        var core = LocationEngine(providers: 1, secret: secret)
-        _ = core.handle(.stored(rows(bytes)), at: .piece(0))
+        let rows = rows(bytes)
+        var core = LocationEngine(providers: 1, secret: SecretKey(seed: 1))
+        _ = core.handle(.stored(rows), at: .piece(0))
         let client = ClientDescription(app: AppIdentity("org.example.a"), manifest: Manifest())
         _ = core.handle(.client(ClientID(1), .connected(client)), at: .piece(1))
         _ = core.handle(.wake, at: .piece(2))
         var log = BoundedLog(keeping: .seconds(86_400))
-        _ = log.handle(.stored(rows(bytes)), at: .piece(0))
+        _ = log.handle(.stored(rows), at: .piece(0))
         _ = log.handle(.wake, at: .piece(1))
       },
       Fuzzer("recording") { bytes in
@@ -55,11 +55,11 @@ extension Fuzzer {
         precondition(KeyRing(bytes: ring.bytes) == ring, "keys are read as other keys")
       },
       Fuzzer("fleet-device") { bytes in
-        // With the checksum that these bytes would have.
+        // With the checksum that these bytes would have; the first one is the version.
         var coder = StateCoder()
-        for var byte in [3] + bytes { coder.pass(&byte) }
-        let fences = FleetFences()
-        let device = FleetDevice(FleetDeviceName(tenant: "a", device: "b"), stored: coder.sealed, fences)
+        for var byte in bytes { coder.pass(&byte) }
+        let (name, fences) = (FleetDeviceName(tenant: "a", device: "b"), FleetFences())
+        let device = FleetDevice(name, stored: coder.sealed, fences)
         _ = device?.stored(fences)
       },
     ]

@@ -91,8 +91,8 @@ package struct DaemonOptions: Hashable, Sendable {
     // The second one is that of the keys.
     let made = variables["STATE_DIRECTORY"]?.split(separator: ":").first.map(String.init)
     if let made, made.hasPrefix("/") { return made }
-    if isSystem { return StateFolder.ofSystem }
-    return StateFolder.ofUser(variables)?.path ?? StateFolder.ofSystem
+    let user = isSystem ? nil : StateFolder.ofUser(variables)
+    return (user ?? .ofSystem).path
   }
 
   /// Returns the folder with the launch registrations of apps (docs/formats/launch.md).

@@ -8,20 +8,24 @@ package enum Recording {
   package static let version = 2
   static let firstLine = "meridian recording \(version)"
   /// The first bytes of every recording, whatever its version.
-  private static let promise = "meridian recording "
+  static let promise = "meridian recording "
 
   /// The bytes before the first section.
   package static var opening: [UInt8] { [UInt8]((firstLine + "\n").utf8) }
 
-  /// Reads the first line; returns where the first section begins.
-  static func open(_ bytes: [UInt8]) throws(RecordingFault) -> Int {
+  /// Reads the first line, the promise and the version of a kind of recording; returns where what follows
+  /// it begins.
+  static func open(
+    _ bytes: [UInt8], promise: String = Self.promise, version present: Int = Self.version
+  ) throws(RecordingFault) -> Int {
     let line = bytes.prefix(64).prefix { $0 != UInt8(ascii: "\n") }
     let text = String(decoding: line, as: UTF8.self)
     guard text.hasPrefix(promise), let version = Int(text.dropFirst(promise.count)) else {
       // The recording was cut within its first line.
+      let opening = "\(promise)\(present)\n".utf8
       throw !bytes.isEmpty && opening.starts(with: bytes) ? .end : .noRecording
     }
-    guard version == Self.version else { throw .version(version) }
+    guard version == present else { throw .version(version) }
     return line.count + 1
   }
 

@@ -6,9 +6,9 @@ package enum SealedRecording {
   /// Keys by the numbers by which a file says what opens it; the newest has the highest.
   package typealias Keys = [UInt32: SecretKey]
 
-  static let firstLine = "meridian sealed recording 1\n"
+  private static let version = 1
   /// The bytes before the first stream.
-  package static var opening: [UInt8] { [UInt8](firstLine.utf8) }
+  package static var opening: [UInt8] { [UInt8]("\(promise)\(version)\n".utf8) }
   /// The first bytes of every sealed recording, whatever its version.
   private static let promise = "meridian sealed recording "
 
@@ -78,15 +78,9 @@ package enum SealedRecording {
   package static func open(
     _ bytes: [UInt8], with keys: Keys
   ) throws(RecordingFault) -> Content {
-    guard bytes.starts(with: opening) else {
-      guard isSealed(bytes) else {
-        // The recording was cut within its first line.
-        throw !bytes.isEmpty && opening.starts(with: bytes) ? .end : .noRecording
-      }
-      let number = bytes.dropFirst(promise.utf8.count).prefix(9).prefix { $0 != 10 }
-      throw .version(Int(String(decoding: number, as: UTF8.self)) ?? 0)
-    }
-    var content = Content(bytes: [], offset: opening.count, isEnded: true)
+    let start = try Recording.open(bytes, promise: promise, version: version)
+    guard start <= bytes.count else { throw .end }
+    var content = Content(bytes: [], offset: start, isEnded: true)
     var stream: SecretStream?
     while let (item, end) = try item(in: bytes, at: content.offset) {
       switch item {
@@ -134,6 +128,8 @@ package enum SealedRecording {
 
   /// What binds a message to where it is in the file.
   private static func place(_ offset: Int) -> [UInt8] {
-    (0..<8).map { UInt8(truncatingIfNeeded: offset >> ($0 * 8)) }
+    var bytes = RecordingBytes()
+    bytes.append(word: UInt64(offset))
+    return bytes.bytes
   }
 }

@@ -8,7 +8,7 @@ package final class SecretStream {
   /// The number of bytes with which a stream begins.
   package static let headerLength = 24
   /// How many bytes longer an encrypted message is.
-  package static let overhead = 17
+  private static let overhead = 17
 
   /// A message that was opened.
   package struct Message: Hashable, Sendable {

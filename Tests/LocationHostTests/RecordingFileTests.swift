@@ -40,7 +40,7 @@ struct RecordingFileTests {
     get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) }
   }
 
-  private var keys: SealedRecording.Keys { RecordingKeys.of(StateFolder(path: file + "-state")) }
+  private var keys: SealedRecording.Keys { StateFolder(path: file + "-state").recordingsKeys }
 
   /// Replays the file; what is cut off at the end of an encrypted one counts as torn, too.
   private func replay() throws -> Replay.Summary {

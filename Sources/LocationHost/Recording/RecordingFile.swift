@@ -32,19 +32,24 @@ final class RecordingFile {
     }
     var hasBegun = false
     if status.st_size > 0 { hasBegun = try cutAfterLastStep(size: Int(status.st_size), keys) }
-    guard let keys, let writer = SealedRecording.Writer(keys) else {
-      if !hasBegun { try append(Recording.opening) }
+    let size = size
+    guard let keys else {
+      if !hasBegun { try append(Recording.opening, at: size) }
       return
+    }
+    guard let writer = SealedRecording.Writer(keys) else {
+      throw RecordingRefusal(path, "there is no key to encrypt it")
     }
     var opening = size == 0 ? SealedRecording.opening : []
     opening += writer.opening
     if !hasBegun { opening += writer.seal(Recording.opening, at: size + opening.count) }
-    try append(opening)
+    try append(opening, at: size)
     self.writer = writer
   }
 
   deinit {
-    if let writer { try? append(writer.end(at: size)) }
+    let size = size
+    if let writer { try? append(writer.end(at: size), at: size) }
     close(descriptor)
   }
 
@@ -69,8 +74,9 @@ final class RecordingFile {
   ///
   /// - Throws: `RecordingRefusal` with why they could not be written; nothing of them remains.
   func write(_ steps: [UInt8]) throws(RecordingRefusal) {
+    let size = size
     do throws(RecordingRefusal) {
-      try append(writer.map { $0.seal(steps, at: size) } ?? steps)
+      try append(writer.map { $0.seal(steps, at: size) } ?? steps, at: size)
     } catch {
       // What its stream would say next does not follow what is in the file.
       writer = nil
@@ -80,8 +86,8 @@ final class RecordingFile {
 
   private var size: Int { Int(lseek(descriptor, 0, SEEK_END)) }
 
-  private func append(_ bytes: [UInt8]) throws(RecordingRefusal) {
-    let size = size
+  /// Appends bytes to the file, which has `size` of them.
+  private func append(_ bytes: [UInt8], at size: Int) throws(RecordingRefusal) {
     let count = Glibc.write(descriptor, bytes, bytes.count)
     guard count != bytes.count else { return }
     let reason = count < 0 ? Errno(last: "write").reason : "no space left"

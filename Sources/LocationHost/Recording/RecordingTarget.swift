@@ -30,10 +30,9 @@ package struct RecordingTarget: Sendable {
   private static let plain = "plain:"
 }
 
-/// The keys of recordings that were made with a state.
-package enum RecordingKeys {
-  /// Returns the keys that lie beside a state, by their numbers; none if they cannot be read.
-  package static func of(_ folder: StateFolder) -> SealedRecording.Keys {
-    StateSeal.existing(beside: folder.file)?.recordings ?? [:]
+extension StateFolder {
+  /// The keys of recordings that lie beside this state; none if they cannot be read.
+  package var recordingsKeys: SealedRecording.Keys {
+    StateSeal.existing(beside: file)?.recordings ?? [:]
   }
 }

@@ -36,8 +36,8 @@ package struct StateFolder: Hashable, Sendable {
     return StateFolder(path: home + "/.local/state/meridian")
   }
 
-  /// The path of the state of the system's daemon.
-  package static let ofSystem = "/var/lib/locationd"
+  /// That of the system's daemon.
+  package static let ofSystem = StateFolder(path: "/var/lib/locationd")
 
   /// Creates the folder and missing ones above it, with mode 700 whatever the umask.
   package func create() throws(Errno) {

@@ -66,7 +66,7 @@ enum RecordingInput {
     guard SealedRecording.isSealed(bytes) else { return bytes }
     let folders = states(invocation)
     let keys = folders.reduce(into: SealedRecording.Keys()) { keys, folder in
-      keys.merge(RecordingKeys.of(folder)) { $1 }
+      keys.merge(folder.recordingsKeys) { $1 }
     }
     do throws(RecordingFault) {
       let content = try SealedRecording.open(bytes, with: keys)
@@ -88,8 +88,7 @@ enum RecordingInput {
   /// The states whose keys may open a recording.
   private static func states(_ invocation: Invocation) -> [StateFolder] {
     if let folder = invocation.text(Verb.recordingState) { return [StateFolder(path: folder)] }
-    let system = StateFolder(path: StateFolder.ofSystem)
-    return [StateFolder.ofUser(HostEnvironment.current.variables), system].compactMap(\.self)
+    return [.ofUser(HostEnvironment.current.variables), .ofSystem].compactMap(\.self)
   }
 
   /// How many steps a recording has.
