@@ -190,7 +190,7 @@ let package = Package(
     .target(name: "CXCB"),
 
     // The server of the console, loaded where it is opened (docs/decisions/0116).
-    .target(name: "CMicroHTTPD"),
+    .target(name: "CMicroHTTPD", dependencies: ["CLinux"]),
 
     // The place index.
     .target(
@@ -375,9 +375,9 @@ let package = Package(
       name: "LocationHostTests",
       dependencies: [
         "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine",
-        "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
-        "LocationRecording", "LocationService", "LocationSimulation", "TestSupport",
-        "LocationCoding",
+        "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationRadio", "LocationRecording", "LocationService", "LocationSimulation",
+        "LocationCoding", "TestSupport",
       ], swiftSettings: house),
     .testTarget(
       name: "ReceiverTests",

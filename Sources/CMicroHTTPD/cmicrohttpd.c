@@ -1,11 +1,10 @@
 #include "cmicrohttpd.h"
 
+#include "CLinux.h"
+
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
-#include <linux/inet_diag.h>
-#include <linux/netlink.h>
-#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -211,36 +210,6 @@ const char *cmhd_method(const cmhd_request *request) { return request->method; }
 
 const char *cmhd_path(const cmhd_request *request) { return request->path; }
 
-// Asks the kernel for the socket at the other end, by both its ends. The tables in /proc are no substitute: a
-// connection can be missing there while others come and go.
-static int64_t user_of(struct sockaddr_in near, struct sockaddr_in far) {
-  struct {
-    struct nlmsghdr head;
-    struct inet_diag_req_v2 body;
-  } question = {.head = {.nlmsg_len = sizeof question, .nlmsg_type = SOCK_DIAG_BY_FAMILY,
-                         .nlmsg_flags = NLM_F_REQUEST},
-                .body = {.sdiag_family = AF_INET, .sdiag_protocol = IPPROTO_TCP, .idiag_states = ~0u}};
-  question.body.id.idiag_sport = near.sin_port;
-  question.body.id.idiag_dport = far.sin_port;
-  question.body.id.idiag_src[0] = near.sin_addr.s_addr;
-  question.body.id.idiag_dst[0] = far.sin_addr.s_addr;
-  question.body.id.idiag_cookie[0] = question.body.id.idiag_cookie[1] = INET_DIAG_NOCOOKIE;
-  int descriptor = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-  if (descriptor < 0) return -1;
-  int64_t user = -1;
-  _Alignas(struct nlmsghdr) uint8_t answer[1024];
-  const struct timeval two_seconds = {.tv_sec = 2};
-  setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &two_seconds, sizeof two_seconds);
-  ssize_t count = -1;
-  if (send(descriptor, &question, sizeof question, 0) == sizeof question)
-    count = recv(descriptor, answer, sizeof answer, 0);
-  if (count >= (ssize_t)NLMSG_LENGTH(sizeof(struct inet_diag_msg)) &&
-      ((struct nlmsghdr *)answer)->nlmsg_type == SOCK_DIAG_BY_FAMILY)
-    user = ((struct inet_diag_msg *)NLMSG_DATA(answer))->idiag_uid;
-  close(descriptor);
-  return user;
-}
-
 int64_t cmhd_peer_user(const cmhd_request *request) {
   const struct sockaddr *const *address = mhd.info(request->connection, INFO_CLIENT_ADDRESS);
   if (!address || !*address || (*address)->sa_family != AF_INET) return -1;
@@ -248,7 +217,7 @@ int64_t cmhd_peer_user(const cmhd_request *request) {
   memcpy(&near, *address, sizeof near);
   struct sockaddr_in far = {.sin_family = AF_INET, .sin_port = htons(request->server->port)};
   far.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  return user_of(near, far);
+  return linux_tcp_user(&near, &far);
 }
 
 struct search {

@@ -1,3 +1,4 @@
+internal import LocationCoding
 package import LocationHost
 import LocationService
 package import LocationEngine
@@ -60,15 +61,8 @@ package struct Configuration: Hashable, Sendable {
     _ text: String, file: String
   ) -> (configuration: Configuration, faults: [Fault]) {
     var configuration = Configuration()
-    var faults: [Fault] = []
-    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-    {
-      let words = trim(line.prefix { $0 != "#" })
-      guard !words.isEmpty else { continue }
-      if let cause = configuration.take(words) {
-        faults.append(Fault(file: file, line: number + 1, cause: cause))
-      }
-    }
+    let faults = KeyValueLines.read(text) { configuration.take($0, $1) }
+      .map { Fault(file: file, line: $0.line, cause: $0.cause) }
     return (configuration, faults)
   }
 
@@ -82,14 +76,8 @@ package struct Configuration: Hashable, Sendable {
     }
   }
 
-  /// Applies one line and returns what is wrong with it, or `nil`.
-  private mutating func take(_ line: Substring) -> String? {
-    guard let equals = line.firstIndex(of: "=") else {
-      return "expected `key = value`, found `\(line)`"
-    }
-    let key = String(Self.trim(line[..<equals]))
-    let value = String(Self.trim(line[line.index(after: equals)...]))
-    guard !value.isEmpty else { return "`\(key)` has no value" }
+  /// Applies a setting and returns what is wrong with it, or `nil`.
+  private mutating func take(_ key: String, _ value: String) -> String? {
     switch key {
     case "source":
       do throws(SourceFault) {
@@ -207,11 +195,5 @@ package struct Configuration: Hashable, Sendable {
     }
     place = number
     return nil
-  }
-
-  private static func trim(_ text: Substring) -> Substring {
-    var text = text.drop { $0.isWhitespace }
-    while text.last?.isWhitespace == true { text.removeLast() }
-    return text
   }
 }

@@ -9,7 +9,8 @@ struct Feed: Sendable {
   /// Whether one location is wanted, and then no more.
   var isOnce = false
 
-  /// Passes each report on until `take` returns `false`, or the task is canceled.
+  /// Passes each report on until `take` returns `false`, or the task is canceled. Of those that
+  /// wait for `take`, the newest `Output.unreadReports` are kept.
   @MainActor func follow(_ take: (Report) throws -> Bool) async throws {
     guard accuracy != nil || distanceFilter != nil else {
       for try await update in CLLocationUpdate.liveUpdates() {
@@ -35,7 +36,8 @@ struct Feed: Sendable {
     private let continuation: AsyncStream<Report>.Continuation
 
     override init() {
-      (reports, continuation) = AsyncStream.makeStream()
+      (reports, continuation) = AsyncStream.makeStream(
+        bufferingPolicy: .bufferingNewest(Output.unreadReports))
     }
 
     func locationManager(

@@ -11,7 +11,8 @@ import LocationProviders
 struct Person: Sendable {
   let host: LocationHost
   private let client: LocationClient
-  /// The messages of the engine and its sources, as they come.
+  /// The messages of the engine and its sources, as they come; of those that nobody reads, the
+  /// newest `Output.unreadReports` are kept.
   let notes: AsyncStream<Note>
 
   static let app = AppIdentity("locationctl")
@@ -20,7 +21,8 @@ struct Person: Sendable {
   init(
     sources: [Source], isPrecise: Bool = true, recordingTo target: RecordingTarget? = nil
   ) throws(Failure) {
-    let (notes, continuation) = AsyncStream.makeStream(of: Note.self)
+    let (notes, continuation) = AsyncStream.makeStream(
+      of: Note.self, bufferingPolicy: .bufferingNewest(Output.unreadReports))
     let target = try (target ?? HostEnvironment.current.recordingTarget)?.withKeysOfUser()
     let host = LocationHost(sources: sources, recordingTo: target) { _ = continuation.yield($0) }
     let manifest = Manifest([:], file: "the command table of locationctl")

@@ -88,7 +88,7 @@ struct HouseTests {
   func package() throws {
     let manifest = try #require(SourceTree.files { $0 == "Package.swift" }.first)
     #expect(PackageRule.targets(in: manifest.text).count > 30)
-    #expect(PackageRule.violations(in: manifest, files: SourceTree.swift).isEmpty)
+    #expect(PackageRule.violations(in: manifest, files: SourceTree.swift + SourceTree.c).isEmpty)
   }
 
   @Test("sees a dependency that nobody imports, and an import that nobody lists")
@@ -167,6 +167,21 @@ struct HouseTests {
   func negation(_ line: String) {
     let expected = line.hasPrefix("a! ") ? 1 : 0
     #expect(SafetyRule.forcing(in: planted(line)).count == expected)
+  }
+
+  @Test("has no stream without a bound")
+  func streams() {
+    #expect(SourceTree.swift(in: "Sources/").flatMap(SafetyRule.unboundedStreams).isEmpty)
+  }
+
+  @Test(
+    "sees a stream without a bound",
+    arguments: [
+      "AsyncStream.makeStream()", "AsyncStream.makeStream(of: Int.self)",
+      "AsyncStream<Int>(Int.self) { _ in }", "AsyncThrowingStream { _ in }",
+    ])
+  func stream(_ line: String) {
+    #expect(SafetyRule.unboundedStreams(in: planted(line)).count == 1)
   }
 
   @Test("promises nothing to the compiler without a decision that names the file")

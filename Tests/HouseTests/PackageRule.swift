@@ -43,7 +43,10 @@ enum PackageRule {
       let owner = targets.filter { file.path.hasPrefix($0.folder + "/") }
         .max { $0.folder.count < $1.folder.count }
       guard let owner else { continue }
-      let modules = ImportRule.imports(in: file).map(\.module)
+      let modules =
+        file.path.hasSuffix(".c")
+        ? file.text.matches(of: /#include "(?<name>\w+)\.h"/).map { String($0.output.name) }
+        : ImportRule.imports(in: file).map(\.module)
       let own = modules.map { $0 == owner.name ? "\($0)Types" : $0 }
       imported[owner.name, default: []].formUnion(own.filter(names.contains))
     }

@@ -79,6 +79,8 @@ enum SourceTree {
     $0.hasSuffix(".swift") && !$0.hasPrefix("Tests/Conformance/")
   }
 
+  static let c: [ProjectFile] = files { $0.hasSuffix(".c") }
+
   /// The Swift files of one folder, such as `Sources/`.
   static func swift(in folder: String) -> [ProjectFile] {
     swift.filter { $0.path.hasPrefix(folder) }

@@ -1,6 +1,6 @@
-import Foundation
 import LocationDaemon
 import LocationEngine
+import LocationGeocoding
 import LocationHost
 import LocationLink
 import LocationModel
@@ -73,24 +73,21 @@ struct BoundsTableTests {
     "damaged conditions": Conditions.mostDamaged, "nearby devices": BlueZSurvey.mostDevices,
     "found beacons": BlueZScanner.mostMonitored, "receivers": GpsdReceivers.mostReceivers,
     "gpsd line bytes": GpsdClient.longestLine, "windows": WindowBounds.windows,
+    "waiting addresses": WebCoordinator.mostWaiting, "addresses": WebCoordinator.memoryLimit,
+    "GeoClue connections": GeoClueService.mostCallers,
+    "GeoClue connections per user": GeoClueService.mostCallersPerUser,
+    "GeoClue calls": GeoClueService.mostWaiting,
+    "GeoClue clients per connection": GeoClueService.mostClients,
+    "GeoClue clients per user": GeoClueService.mostClientsPerUser,
+    "GeoClue clients": GeoClueService.mostClientsInAll,
+    "gpsd-port clients": GpsdServer.mostClients,
+    "gpsd-port request bytes": GpsdServer.longestRequest,
+    "gpsd-port requests": GpsdServer.mostRequests,
+    "gpsd-port unread bytes": GpsdServer.mostUnread,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")
   func table() throws {
-    let file = SharedData.packageRoot.appending(path: "docs/formats/link.md")
-    let text = try String(contentsOf: file, encoding: .utf8)
-    let rows = text.split(separator: "\n").drop {
-      $0 != "| bound | value | why | when it is reached |"
-    }
-    .dropFirst(2).prefix { $0.hasPrefix("|") }
-    var table: [String: Int] = [:]
-    for row in rows {
-      let cells = row.split(separator: "|", omittingEmptySubsequences: false)
-        .map { $0.trimmingCharacters(in: .whitespaces) }
-      try #require(cells.count == 6, "\(row)")
-      #expect(!cells[3].isEmpty && !cells[4].isEmpty, "\(row)")
-      table[cells[1]] = Int(cells[2].replacing(",", with: ""))
-    }
-    #expect(table == Self.bounds)
+    #expect(try BoundsTable.values(of: "bound") == Self.bounds)
   }
 }

@@ -56,6 +56,19 @@ struct EndToEndTests {
     #expect(many.error.contains("of 1000 locations came"))
   }
 
+  @Test("record says 1 when nothing can be recorded, and leaves the file alone")
+  func recordForeign() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).txt")
+    try Data("a letter".utf8).write(to: file)
+    defer { try? FileManager.default.removeItem(at: file) }
+    let run = try Run(["record", file.path, "--plain", "--source", "fixed:3,4", "--timeout", "60"])
+    #expect(run.status == 1)
+    #expect(run.output.isEmpty)
+    #expect(run.error.contains("it holds something else"))
+    #expect(run.error.contains("Next: record into another file"))
+    #expect(try Data(contentsOf: file) == Data("a letter".utf8))
+  }
+
   @Test("watch takes sources from the environment")
   func watchEnvironment() throws {
     let run = try Run(

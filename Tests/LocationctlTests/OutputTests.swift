@@ -3,6 +3,7 @@ import LocationCoding
 import LocationService
 import LocationModel
 import LocationProviders
+import TestSupport
 import Testing
 
 @testable import locationctl
@@ -170,5 +171,13 @@ struct SourceDiagnosisTests {
       source: try Source(url: "nmea:///dev/ttyUSB0"), status: .searching,
       evidence: SourceEvidence(diagnosis: diagnosis))
     #expect(SourceDiagnosis(report).code == code)
+  }
+
+  @Test("keeps as many unread reports as the table of bounds says")
+  func bounds() throws {
+    #expect(
+      try BoundsTable.values(of: "bound of `locationctl`") == [
+        "unread reports": Output.unreadReports
+      ])
   }
 }

@@ -54,6 +54,13 @@ int linux_is_running(int process);
 /// Takes a connection: without waiting, closed on exec. Returns the descriptor, or -errno.
 int linux_accept(int descriptor);
 
+/// The user whose program has taken the TCP socket with this own end that is connected with that other end,
+/// both on this machine, each a `sockaddr_in` or both a `sockaddr_in6`; asked of the kernel (`sock_diag`) by
+/// both ends. The tables in /proc are no substitute: a connection can be missing there while others come and
+/// go. Returns the user, or -1 where there is no such socket, or no program has accepted it yet, whose user is
+/// then reported as 0.
+long long linux_tcp_user(const void *own, const void *other);
+
 /// Has the kernel name the sender of everything received. Returns 0, or an errno.
 int linux_name_senders(int descriptor);
 

@@ -60,7 +60,7 @@ final class GpsdConnection {
 
   /// Sends now what can be sent, and the rest later; returns whether little enough waits.
   func send(_ bytes: [UInt8], writable: @escaping @Sendable () -> Void) -> Bool {
-    writer.write(bytes, limit: Self.mostUnsent, on: queue, writable: writable)
+    writer.write(bytes, limit: GpsdServer.mostUnread, on: queue, writable: writable)
   }
 
   func flush() { writer.flush() }
@@ -69,8 +69,4 @@ final class GpsdConnection {
     writer.end()
     reader.cancel()
   }
-
-  /// Bytes. Chosen: a minute of a receiver with ten epochs a second, and more than a program needs
-  /// that reads at all.
-  private static let mostUnsent = 262_144
 }

@@ -1,4 +1,5 @@
 import Glibc
+internal import LocationCoding
 import LocationHost
 package import LocationModel
 
@@ -37,18 +38,15 @@ package struct LaunchRegistration: Hashable, Sendable {
   /// Parses the text of a file: `app = NAME` or `app = NAME=PATH`, and one of `command = WORDS` and
   /// `unit = NAME`.
   package init(_ text: String) throws(Fault) {
-    var values: [String: Substring] = [:]
-    for line in text.split(separator: "\n", omittingEmptySubsequences: true) {
-      let line = line.prefix { $0 != "#" }
-      guard !line.allSatisfy(\.isWhitespace) else { continue }
-      let halves = line.split(separator: "=", maxSplits: 1)
-      guard halves.count == 2 else { throw Fault(description: "expected `key = value`: `\(line)`") }
-      let key = halves[0].filter { !$0.isWhitespace }
+    var values: [String: String] = [:]
+    let faults = KeyValueLines.read(text) { key, value in
       guard ["app", "command", "unit", "continue"].contains(key) else {
-        throw Fault(description: "unknown key `\(key)`; known are app, command, unit, continue")
+        return "unknown key `\(key)`; known are app, command, unit, continue"
       }
-      values[key] = halves[1]
+      values[key] = value
+      return nil
     }
+    if let fault = faults.first { throw Fault(description: fault.cause) }
     guard let app = values["app"]?.split(whereSeparator: \.isWhitespace).first else {
       throw Fault(description: "`app` is missing")
     }
@@ -57,7 +55,7 @@ package struct LaunchRegistration: Hashable, Sendable {
     }
     self.app = named.app
     holder = named.path
-    switch values["continue"]?.filter({ !$0.isWhitespace }) {
+    switch values["continue"] {
     case nil, "no": continues = false
     case "yes": continues = true
     default: throw Fault(description: "`continue` must be yes or no")

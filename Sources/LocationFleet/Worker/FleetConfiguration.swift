@@ -1,3 +1,4 @@
+internal import LocationCoding
 internal import LocationProviders
 
 /// The settings of a fleet's worker, from a file with one `key = value` on a line; `#` begins a
@@ -23,12 +24,8 @@ package struct FleetConfiguration: Hashable, Sendable {
 
   /// Reads a file, and reports every fault in it, not only the first.
   package init(_ text: String, _ faults: inout [Fault]) {
-    for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
-    {
-      let words = Self.trim(line.prefix { $0 != "#" })
-      guard !words.isEmpty else { continue }
-      if let cause = take(words) { faults.append(Fault(line: number + 1, cause: cause)) }
-    }
+    faults += KeyValueLines.read(text) { take($0, $1) }
+      .map { Fault(line: $0.line, cause: $0.cause) }
     worker.partition.awake = max(awake / worker.partitions, 1024)
     if servers.isEmpty { servers = ["nats://127.0.0.1:4222"] }
     if (certificate == nil) != (key == nil) {
@@ -36,14 +33,8 @@ package struct FleetConfiguration: Hashable, Sendable {
     }
   }
 
-  /// Applies one line and returns what is wrong with it, or `nil`.
-  private mutating func take(_ line: Substring) -> String? {
-    guard let equals = line.firstIndex(of: "=") else {
-      return "expected `key = value`, found `\(line.prefix(64))`"
-    }
-    let key = String(Self.trim(line[..<equals]))
-    let value = String(Self.trim(line[line.index(after: equals)...]))
-    guard !value.isEmpty else { return "`\(key)` has no value" }
+  /// Applies a setting and returns what is wrong with it, or `nil`.
+  private mutating func take(_ key: String, _ value: String) -> String? {
     switch key {
     case "server": return addServer(value)
     case "credentials": return Self.path(&credentials, value, key)
@@ -135,13 +126,5 @@ package struct FleetConfiguration: Hashable, Sendable {
     guard value == "yes" || value == "no" else { return "`\(key)` must be yes or no" }
     place = value == "yes"
     return nil
-  }
-
-  private static func trim(_ text: Substring) -> Substring {
-    let start = text.drop { $0 == " " || $0 == "\t" || $0 == "\r" }
-    guard let last = start.lastIndex(where: { $0 != " " && $0 != "\t" && $0 != "\r" }) else {
-      return ""
-    }
-    return start[...last]
   }
 }

@@ -72,6 +72,9 @@ package struct WebCoordinator: Machine {
       if let known = remembered.last(where: { $0.url == url }) {
         return [.finish(identifier, known.outcome)]
       }
+      guard queue.count < Self.mostWaiting else {
+        return [.finish(identifier, .failure(.budgetSpent(retryAfter: Self.longestPause)))]
+      }
       queue.append(Request(identifier: identifier, question: question))
       return state == .idle ? next(at: now) : []
 
@@ -177,6 +180,9 @@ package struct WebCoordinator: Machine {
   private static let firstPause = Duration.seconds(2)
   /// The longest pause that a server may request. Chosen.
   private static let longestPause = Duration.seconds(30)
+  /// Requests, the one that is sent among them; a further one fails at once. Chosen: two minutes of
+  /// the budget of an app (GEO-5), which a server that never answers would let grow without end.
+  package static let mostWaiting = 100
   /// Answers kept at most; the oldest goes first.
-  private static let memoryLimit = 256
+  package static let memoryLimit = 256
 }

@@ -187,4 +187,7 @@ package struct GpsdServer: Machine {
   package static let longestRequest = 1024
   /// In a second, of one connection. Chosen: gpsd's clients ask a few times when they start.
   package static let mostRequests = 50
+  /// Bytes. Chosen: a minute of a receiver with ten epochs a second, and more than a program needs
+  /// that reads at all.
+  package static let mostUnread = 262_144
 }

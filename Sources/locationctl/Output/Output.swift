@@ -7,6 +7,10 @@ struct Output: Sendable {
   static let standard = Output(descriptor: STDOUT_FILENO)
   static let error = Output(descriptor: STDERR_FILENO)
 
+  /// Reports that wait to be printed while the reader of the output is slow; further ones remove the
+  /// oldest. Chosen: a quarter of an hour of a receiver, and half a megabyte.
+  static let unreadReports = 1000
+
   enum Style: String, Sendable {
     case dim = "2"
     case bad = "31"

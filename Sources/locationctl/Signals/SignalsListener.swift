@@ -13,7 +13,8 @@ final class SignalsListener: NSObject, CLLocationManagerDelegate {
   private let continuation: AsyncStream<Word>.Continuation
 
   override init() {
-    (words, continuation) = AsyncStream.makeStream()
+    (words, continuation) = AsyncStream.makeStream(
+      bufferingPolicy: .bufferingNewest(Output.unreadReports))
   }
 
   func locationManager(_ manager: CLLocationManager, didUpdateHeading newHeading: CLHeading) {

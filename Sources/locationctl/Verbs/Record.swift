@@ -14,11 +14,11 @@ extension Verb {
     name: "record", summary: "Record all inputs of an engine, to be replayed",
     details: [
       """
-      Runs until the count or the time is reached, the recordings have ended, or it is \
-      interrupted; FILE is whole at any moment, and an earlier recording in it is gone on with. \
-      It is encrypted with a key that lies beside the state of your apps; with --plain it is not, \
-      and whoever has it can read where you were. `locationctl replay FILE --shift OUT` makes a copy \
-      to share.
+      Runs until the count or the time is reached, the recordings have ended, FILE cannot be \
+      written (status 1), or it is interrupted; FILE is whole at any moment, and an earlier \
+      recording in it is continued. It is encrypted with a key that lies beside the state \
+      of your apps; with --plain it is not, and whoever has it can read where you were. \
+      `locationctl replay FILE --shift OUT` makes a copy to share.
       """,
       """
       Any program with Core Location, and the daemon, records itself with \
@@ -37,25 +37,36 @@ extension Verb {
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let target = RecordingTarget(path, invocation.has(plain) ? .none : .state)
       let person = try Person(sources: choice.sources, recordingTo: target)
-      let complaints = Task {
-        for await note in person.notes {
-          guard case .store(let text) = note else { continue }
-          Output.error.line("locationctl: \(text)")
-        }
-      }
-      defer { complaints.cancel() }
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
       _ = try await person.run {
         try await withTimeout(invocation.number(timeout)) {
-          try await Feed().follow { report in
-            if report.location != nil { tally.count += 1 }
-            if let limit, tally.count >= limit { return false }
-            return report.location != nil || !person.haveRecordingsEnded
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await follow(person, to: limit, tally) }
+            group.addTask { try await failWhenRefused(person) }
+            try await group.next()
+            group.cancelAll()
           }
         }
       }
       let steps = try RecordingInput.steps(in: path, as: invocation)
       Output.standard.line("\(path): \(steps) inputs, \(await tally.count) locations")
     })
+}
+
+/// Counts locations until the limit is reached, or the sources have ended.
+@MainActor private func follow(_ person: Person, to limit: Int?, _ tally: Tally) async throws {
+  try await Feed().follow { report in
+    if report.location != nil { tally.count += 1 }
+    if let limit, tally.count >= limit { return false }
+    return report.location != nil || !person.haveRecordingsEnded
+  }
+}
+
+/// Waits for the end of the recording before that of the inputs, which is an error.
+private func failWhenRefused(_ person: Person) async throws {
+  for await note in person.notes {
+    guard case .store(let reason) = note else { continue }
+    throw Failure.refused(reason, next: "record into another file")
+  }
 }

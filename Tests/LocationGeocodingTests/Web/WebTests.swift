@@ -44,6 +44,21 @@ struct WebCoordinatorTests {
         """)
   }
 
+  @Test("refuses a request when a hundred wait already (GEO-5)")
+  mutating func full() {
+    for request in 1...WebCoordinator.mostWaiting + 1 {
+      bench.send(.ask(.forward("Place \(request)", nil, .english), as: request))
+    }
+    #expect(
+      bench.transcript == """
+        00:00:00  fetch
+        00:00:00  101 failed: budgetSpent(retryAfter: 30.0 seconds)
+        """)
+    bench.send(.abandon(2))
+    bench.send(.ask(Self.vaduz, as: 102))
+    #expect(!bench.transcript.contains("102 failed"))
+  }
+
   @Test("asks a server that is down three times, with growing pauses")
   mutating func retries() {
     bench.send(.ask(Self.vaduz, as: 1))
