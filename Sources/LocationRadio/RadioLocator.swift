@@ -46,7 +46,8 @@ package struct RadioLocator: Sendable {
     _ heard: [RadioLayer.Level], in layer: RadioLayer, day: Int32, at now: Instant
   ) -> Answer {
     guard !heard.isEmpty else { return .unknown(.nothingHeard) }
-    let usable = heard.filter { layer.stations[$0.station]?.isUsable(on: day) ?? false }
+    let usable = layer.consistent(
+      heard.filter { layer.stations[$0.station]?.isUsable(on: day) ?? false })
     let (found, next) = position(
       of: usable, heard: heard.count, in: RadioView(layer), after: way, at: now)
     way = next
@@ -58,9 +59,10 @@ package struct RadioLocator: Sendable {
     _ heard: [RadioLayer.Level], in layer: RadioLayer, without lessons: RadioLessons, day: Int32,
     at now: Instant
   ) -> RadioPosition? {
-    let usable = heard.filter {
-      lessons.knew($0.station) && layer.stations[$0.station]?.isUsable(on: day) ?? false
-    }
+    let usable = layer.consistent(
+      heard.filter {
+        lessons.knew($0.station) && layer.stations[$0.station]?.isUsable(on: day) ?? false
+      })
     let (found, next) = position(
       of: usable, heard: heard.count, in: RadioView(layer, without: lessons), after: rehearsed,
       at: now)
@@ -119,11 +121,15 @@ package struct RadioLocator: Sendable {
     }
     let reach = 2 + Self.pace * now.seconds(since: last)
     let spread = 2 * reach * reach
+    // One plane for all: what lies so far away that it is bent is not reached.
+    let frame = LocalFrame(center: likely.first?.place ?? way.candidates[0].place)
+    let earlier = way.candidates.map { (frame.offset(of: $0.place), $0.probability) }
     let reached = likely.map { match -> Double in
-      let frame = LocalFrame(center: match.place)
-      return way.candidates.reduce(0) { sum, earlier in
-        let distance = frame.chord(to: earlier.place)
-        return sum + earlier.probability * exponential(-distance * distance / spread)
+      let here = frame.offset(of: match.place)
+      return earlier.reduce(0) { sum, earlier in
+        let (east, north) = (here.east - earlier.0.east, here.north - earlier.0.north)
+        let distance = (east * east + north * north) / spread
+        return distance < Self.negligible ? sum + earlier.1 * exponential(-distance) : sum
       }
     }
     let total = max(reached.reduce(0, +), .leastNormalMagnitude)
@@ -207,6 +213,8 @@ package struct RadioLocator: Sendable {
   private static let pace = 1.0
   /// The share of all probability for a way that nobody could walk.
   private static let jump = 0.02
+  /// From this exponent on nothing is reached: a hundred-millionth.
+  private static let negligible = 18.0
   /// How long the way so far is remembered.
   private static let memory = Duration.seconds(30)
   /// Spacings of places by which a scan that is like none of them may be off. Chosen on the mall's
