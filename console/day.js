@@ -2,6 +2,15 @@
 import { ask, byId, clockText, degrees, el, fill, length, list, report, time } from "/words.js";
 import { Timeline } from "/timeline.js";
 
+/** What can happen besides the way, in the words of a scenario; the server judges them. */
+const HAPPENINGS = [
+  "permission never", "permission ask", "permission whileUsing", "permission always", "precise off", "precise on",
+  "services off", "services on", "person answers whileUsing", "person answers once", "person answers deny",
+  "app background", "app suspended", "app foreground", "receiver silent", "receiver unplugged", "receiver well",
+  "receiver lies 10 500 90", "sky tunnel", "sky indoors", "sky street", "sky open", "advertise on", "advertise off",
+  "beacon allowed", "beacon declined", "clock 10min",
+];
+
 /** An event in one line. */
 function words(event) {
   const what = event.kind === event.name || event.kind === "significant" ? event.name : `${event.kind} ${event.name}`;
@@ -12,7 +21,7 @@ export class Day {
   constructor(map) {
     this.map = map;
     this.track = new Float64Array(0);
-    this.day = { begin: 0, end: 0, events: [], fences: [], notes: [], name: "" };
+    this.day = { begin: 0, end: 0, events: [], fences: [], changes: [], notes: [], name: "" };
     this.points = [];
     this.timeline = new Timeline((at) => this.scrub(at), (event) => this.choose(event));
     this.listen();
@@ -50,6 +59,12 @@ export class Day {
     byId("way").addEventListener("submit", (event) => {
       event.preventDefault();
       this.go(new FormData(event.target));
+    });
+    fill("happenings", ...HAPPENINGS.map((value) => el("option", { value })));
+    byId("change").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const text = new FormData(event.target).get("text").trim();
+      this.setChanges([...this.day.changes, { time: this.timeline.now, text }]);
     });
     byId("story").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -122,10 +137,14 @@ export class Day {
     if (document.activeElement !== field) field.value = text;
   }
 
-  async setFences(fences) {
+  setFences(fences) { return this.rerun("/api/day/fences", fences); }
+
+  setChanges(changes) { return this.rerun("/api/day/changes", changes); }
+
+  async rerun(address, list) {
     const began = performance.now();
     try {
-      await this.take(await ask("/api/day/fences", JSON.stringify(fences)), true);
+      await this.take(await ask(address, JSON.stringify(list)), true);
       this.rerunTime = performance.now() - began;
       report();
     } catch (problem) {
@@ -149,6 +168,7 @@ export class Day {
     if (!this.isShown) return;
     this.map.way("day", this.line ?? []);
     this.renderFences();
+    this.renderChanges();
     const events = this.day.events.filter((event) => event.number !== undefined || event.kind === "significant");
     this.buttons = new Map();
     fill("day-events", ...events.slice(0, 1000).map((event) => {
@@ -324,6 +344,18 @@ export class Day {
       }, "Remove")));
     byId("fences").replaceChildren(rows.length ? el("ul", {}, ...rows)
       : el("p", { class: "empty" }, "No fence yet. Add one, and the day is run again with it."));
+  }
+
+  renderChanges() {
+    const changes = this.day.changes;
+    const rows = changes.map((change, index) => el("li", {},
+      el("button", { type: "button", onclick: () => this.scrub(change.time) }, time(change.time), ` ${change.text}`), " ",
+      el("button", {
+        type: "button", "aria-label": `Remove ${change.text}`,
+        onclick: () => this.setChanges(changes.filter((_, at) => at !== index)),
+      }, "Remove")));
+    byId("changes").replaceChildren(rows.length ? el("ul", {}, ...rows)
+      : el("p", { class: "empty" }, "Nothing yet: choose a time below, and what happens then: a permission, an answer, a fault."));
   }
 
   drawPoints() {

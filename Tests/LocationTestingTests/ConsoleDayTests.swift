@@ -5,6 +5,8 @@ import Testing
 
 /// Made by locationctl console from "way.gpx".
 @Suite @MainActor struct DayTests {
+  let begin = CLLocationCoordinate2D(
+    latitude: 48.137044964028775, longitude: 11.575)
   /// Latitude, longitude, meters per second, and, for a stop, seconds.
   let legs: [(Double, Double, Double, Double)] = [
     (48.142486, 11.575, 5.0, 0.0),
@@ -35,9 +37,20 @@ import Testing
     "home satisfied",
   ]
 
+  var route: Route {
+    var route = Route(from: begin)
+    for (latitude, longitude, speed, seconds) in legs {
+      let place = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+      if speed > 0 {
+        route.move(to: place, speed: speed)
+      } else {
+        route.stay(for: .seconds(seconds))
+      }
+    }
+    return route
+  }
+
   @Test func day() async throws {
-    let begin = CLLocationCoordinate2D(
-      latitude: 48.137044964028775, longitude: 11.575)
     let date = Date(timeIntervalSince1970: 1777874400.0)
     let device = SimulatedDevice(at: begin, date: date)
     let app = device.app("org.example.day")
@@ -57,15 +70,6 @@ import Testing
           guard event.state == .satisfied || event.state == .unsatisfied else { continue }
           let state = event.state == .satisfied ? "satisfied" : "unsatisfied"
           seen.append("\(event.identifier) \(state)")
-        }
-      }
-      var route = Route(from: begin)
-      for (latitude, longitude, speed, seconds) in legs {
-        let place = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
-        if speed > 0 {
-          route.move(to: place, speed: speed)
-        } else {
-          route.stay(for: .seconds(seconds))
         }
       }
       device.travel(route)

@@ -3,16 +3,16 @@ import LocationModel
 
 /// Reads scenarios, a line at a time.
 package struct ScenarioReader {
-  private var scenario = Scenario()
-  private var words: ArraySlice<Substring> = []
-  private var line = 0
-  private var clock = Duration.zero
+  var scenario = Scenario()
+  var words: ArraySlice<Substring> = []
+  var line = 0
+  var clock = Duration.zero
   /// How far the device's clock was set ahead so far.
   private var ahead = Duration.zero
   private var hasPlace = false
   /// Whether anything has happened, and whether the story has ended.
-  private var hasBegun = false
-  private var hasEnded = false
+  private(set) var hasBegun = false
+  private(set) var hasEnded = false
 
   /// Whether a text is meant as a scenario: its first line that is no comment begins as one does,
   /// perhaps with a capital.
@@ -42,12 +42,12 @@ package struct ScenarioReader {
   }
 
   /// An editor may have put a byte order mark before the first.
-  private static func lines(of text: String) -> [Substring] {
+  static func lines(of text: String) -> [Substring] {
     text.drop { $0 == "\u{FEFF}" }
       .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
   }
 
-  private mutating func read(_ content: Substring) throws(ScenarioFault) {
+  mutating func read(_ content: Substring) throws(ScenarioFault) {
     let text = content.prefix { $0 != "#" }
     words = text.split(whereSeparator: \.isWhitespace)[...]
     guard let first = words.popFirst() else { return }
@@ -167,9 +167,17 @@ package struct ScenarioReader {
     clock = time
   }
 
-  private enum Verb: String, CaseIterable {
+  enum Verb: String, CaseIterable {
     case walk, cycle, drive, move, stay, sky, receiver, clock, person, services, permission
     case precise, beacon, advertise, app, end
+
+    /// Whether it moves the device, or ends the story.
+    var isPartOfWay: Bool {
+      switch self {
+      case .walk, .cycle, .drive, .move, .stay, .end: true
+      default: false
+      }
+    }
 
     /// Meters per second. Chosen: brisk, easy, and in town.
     var speed: Double {
@@ -181,7 +189,7 @@ package struct ScenarioReader {
     }
   }
 
-  private mutating func read(_ verb: Verb) throws(ScenarioFault) -> WorldEvent? {
+  mutating func read(_ verb: Verb) throws(ScenarioFault) -> WorldEvent? {
     switch verb {
     case .walk, .cycle, .drive: try travel(at: verb.speed)
     case .move: try moveTowards()
@@ -301,7 +309,7 @@ package struct ScenarioReader {
 
   // MARK: Encoding
 
-  private func fault(_ problem: String, _ expectation: String) -> ScenarioFault {
+  func fault(_ problem: String, _ expectation: String) -> ScenarioFault {
     ScenarioFault(line: line, problem: problem, expectation: expectation)
   }
 
@@ -404,7 +412,7 @@ package struct ScenarioReader {
   }
 
   /// `HH:MM:SS`, the next full second.
-  private static func clockTime(_ time: Duration) -> String {
+  static func clockTime(_ time: Duration) -> String {
     let seconds = Int(time.inSeconds.rounded(.up))
     return [seconds / 3600, seconds / 60 % 60, seconds % 60]
       .map { $0 < 10 ? "0\($0)" : "\($0)" }.joined(separator: ":")

@@ -17,7 +17,11 @@ struct ConsoleDay: Sendable {
   let bytes: [UInt8]
   let input: SimulationInput
   private(set) var fences: [Simulation.NamedCircle]
+  /// What happens besides, in the order of its times: faults, answers, permissions.
+  private(set) var changes: [Scenario.Event] = []
   private(set) var track: [TrackPoint] = []
+  /// The fixes without changes: the way that is exported.
+  private(set) var way: [TrackPoint] = []
   private(set) var events: [JSON] = []
   private(set) var deliveries: [Delivered] = []
   private(set) var begin = Scenario.standardDate
@@ -44,7 +48,7 @@ struct ConsoleDay: Sendable {
     fences = input.circles
     date = Self.firstTime(in: input)
     try run()
-    date = begin
+    (date, way) = (begin, track)
   }
 
   /// The time of the first point of a track; a track is played at any time, and is to be seen at its own.
@@ -75,13 +79,53 @@ struct ConsoleDay: Sendable {
     }
   }
 
+  /// Runs it again, with other changes: `[{"time": …, "text": "permission never"}]`, in milliseconds
+  /// since 1970 and the words of a scenario.
+  mutating func setChanges(_ body: [UInt8]) throws(Failure) {
+    let list: [(time: Double, text: String)]
+    do throws(CodingFault) {
+      guard case .array(let items) = try JSON(parsing: body) else { throw .mismatch("changes") }
+      guard items.count <= Self.mostChanges else { throw .tooLong(limit: Self.mostChanges) }
+      list = try items.map { (json) throws(CodingFault) in
+        (try json.get("time"), try json.get("text"))
+      }
+    } catch {
+      throw .usage("the changes cannot be read: \(error)", next: "write them again")
+    }
+    var read: [Scenario.Event] = []
+    for (time, text) in list { read.append(try change(text, at: time)) }
+    changes = read.enumerated()
+      .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    try run()
+  }
+
+  private func change(_ text: String, at time: Double) throws(Failure) -> Scenario.Event {
+    let at = (time - begin.milliseconds) / 1000
+    guard at >= 0, at <= length.inSeconds else {
+      throw .usage("\"\(text)\" would not happen in this day", next: "choose a time in it")
+    }
+    let event: Scenario.Event
+    do throws(ScenarioFault) {
+      event = try ScenarioReader.event(text, at: .seconds(at), beginning: begin)
+    } catch {
+      throw .usage(error.problem, next: "write \(error.expectation)")
+    }
+    guard !event.isOfReceiver || story != nil else {
+      throw .usage(
+        "the receiver of a recording is what it was",
+        next: "save the day as a scenario, and open that")
+    }
+    return event
+  }
+
   // MARK: Running
 
   private struct Enough: Error {}
 
   private mutating func run() throws(Failure) {
     (track, events, deliveries, number, isCut) = ([], [], [], 0, false)
-    let (world, end) = input.world(seed: nil, date: date)
+    var (world, end) = input.world(seed: nil, date: date)
+    for change in changes { world.plan(change.worldEvent, after: change.at) }
     begin = world.now.unixTime
     var simulation = Simulation(world, circles: fences)
     isCut = end.map { $0 > Self.longest } ?? false
@@ -144,6 +188,7 @@ struct ConsoleDay: Sendable {
   private static let mostFixes = 1_000_000
   private static let mostEvents = 50_000
   private static let mostFences = 500
+  private static let mostChanges = 200
   /// Chosen: a scenario that lasts longer is shown to this time.
   private static let longest = Duration.seconds(31 * 86_400)
 
@@ -154,7 +199,8 @@ struct ConsoleDay: Sendable {
       "name": title.json, "begin": begin.milliseconds.json,
       "end": (begin + length).milliseconds.json, "fixes": track.count.json,
       "cut": isCut.json, "events": .array(events), "fences": .array(fences.map(\.json)),
-      "notes": .array(notes), "scenario": story?.json,
+      "notes": .array(notes), "changes": .array(changes.map { $0.json(since: begin) }),
+      "scenario": story?.json,
     ])
   }
 
@@ -169,9 +215,7 @@ struct ConsoleDay: Sendable {
   /// What happens in a scenario besides the way.
   private var notes: [JSON] {
     guard case .scenario(let scenario) = input else { return [] }
-    return scenario.events.map { event in
-      .fields(["time": (begin + event.at).milliseconds.json, "text": event.text.json])
-    }
+    return scenario.events.map { $0.json(since: begin) }
   }
 
   /// Four numbers for each fix, of 8 bytes, the least significant first: milliseconds since 1970,
@@ -190,6 +234,12 @@ struct ConsoleDay: Sendable {
         }
       }
     }
+  }
+}
+
+extension Scenario.Event {
+  fileprivate func json(since begin: UnixTime) -> JSON {
+    .fields(["time": (begin + at).milliseconds.json, "text": text.json])
   }
 }
 

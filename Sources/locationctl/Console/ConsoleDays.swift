@@ -25,6 +25,16 @@ final class ConsoleDays: Sendable {
     day.withLock { $0 = copy }
   }
 
+  /// Runs the same day with other things that happen in it.
+  ///
+  /// - Throws: what is wrong with them.
+  func setChanges(_ body: [UInt8]) throws(Failure) {
+    var changed = try current()
+    try changed.setChanges(body)
+    let copy = changed
+    day.withLock { $0 = copy }
+  }
+
   private func current() throws(Failure) -> ConsoleDay {
     guard let day = day.withLock({ $0 }) else {
       throw .refused(
@@ -44,11 +54,11 @@ final class ConsoleDays: Sendable {
   func scenario() throws(Failure) -> ConsoleResponse {
     let day = try current()
     return ConsoleResponse(
-      type: "text/plain; charset=utf-8", Array(ConsoleExport(day).scenario.utf8))
+      type: "text/plain; charset=utf-8", Array(try ConsoleExport(day).scenario.utf8))
   }
 
   func test() throws(Failure) -> ConsoleResponse {
     let day = try current()
-    return ConsoleResponse(type: "text/plain; charset=utf-8", Array(ConsoleExport(day).test.utf8))
+    return ConsoleResponse(type: "text/plain; charset=utf-8", Array(ConsoleExport(day).test().utf8))
   }
 }

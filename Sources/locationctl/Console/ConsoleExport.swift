@@ -67,12 +67,22 @@ struct ConsoleExport {
 
   // MARK: A scenario
 
+  /// - Throws: that the lines that are written are no scenario, which would be a fault of ours.
   var scenario: String {
+    get throws(Failure) {
+      do throws(ScenarioFault) { return try ScenarioReader.adding(day.changes, to: lines) } catch {
+        throw .refused("the scenario cannot be written: \(error)", next: "report it")
+      }
+    }
+  }
+
+  /// The scenario without the changes.
+  private var lines: String {
     if let story = day.story { return Self.replacingConditions(of: story, by: conditions) }
     var lines = ["scenario \(Self.oneLine(day.title))", "date \(day.begin.iso8601)"]
-    if let first = day.track.first { lines.append("place \(Self.words(first.coordinate))") }
+    if let first = day.way.first { lines.append("place \(Self.words(first.coordinate))") }
     lines += conditions
-    for (index, leg) in Self.legs(of: day.track).enumerated() {
+    for (index, leg) in Self.legs(of: day.way).enumerated() {
       let time = index == 0 ? "00:00:00" : "then"
       lines.append(
         leg.speed > 0
@@ -117,9 +127,11 @@ struct ConsoleExport {
 
   // MARK: A test
 
-  var test: String {
-    let origin = day.track.first?.coordinate ?? Coordinate(latitude: 0, longitude: 0)
-    let legs = Self.legs(of: day.track)
+  /// - Parameter suite: the name of its suite, an identifier of Swift.
+  /// - Returns: the text of its file.
+  func test(named suite: String = "DayTests") -> String {
+    let origin = day.way.first?.coordinate ?? Coordinate(latitude: 0, longitude: 0)
+    let legs = Self.legs(of: day.way)
     let seconds = legs.reduce(0) { $0 + $1.seconds } + 60
     return """
       import CoreLocation
@@ -128,7 +140,9 @@ struct ConsoleExport {
       import Testing
 
       /// Made by locationctl console from \(Self.quoted(Self.oneLine(day.title))).
-      @Suite @MainActor struct DayTests {
+      @Suite @MainActor struct \(suite) {
+        let begin = CLLocationCoordinate2D(
+          latitude: \(origin.latitude), longitude: \(origin.longitude))
         /// Latitude, longitude, meters per second, and, for a stop, seconds.
         let legs: [(Double, Double, Double, Double)] = [
       \(legs.map(Self.row).joined(separator: "\n"))
@@ -142,41 +156,17 @@ struct ConsoleExport {
       \(day.deliveries.map { "    " + Self.quoted("\($0.fence) \($0.state)") + "," }.joined(separator: "\n"))
         ]
 
+      \(Self.route)
+
         @Test func day() async throws {
-          let begin = CLLocationCoordinate2D(
-            latitude: \(origin.latitude), longitude: \(origin.longitude))
           let date = Date(timeIntervalSince1970: \(day.begin.milliseconds / 1000))
           let device = SimulatedDevice(at: begin, date: date)
           let app = device.app("org.example.day")
           app.setPermission(.always)
           try await app.run {
-            let session = CLServiceSession(authorization: .always)
-            let monitor = await CLMonitor("day")
-            for (name, latitude, longitude, radius) in fences {
-              let center = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
-              await monitor.add(
-                CLMonitor.CircularGeographicCondition(center: center, radius: radius),
-                identifier: name)
-            }
-            var seen: [String] = []
-            let events = Task {
-              for try await event in await monitor.events {
-                guard event.state == .satisfied || event.state == .unsatisfied else { continue }
-                let state = event.state == .satisfied ? "satisfied" : "unsatisfied"
-                seen.append("\\(event.identifier) \\(state)")
-              }
-            }
-            var route = Route(from: begin)
-            for (latitude, longitude, speed, seconds) in legs {
-              let place = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
-              if speed > 0 {
-                route.move(to: place, speed: speed)
-              } else {
-                route.stay(for: .seconds(seconds))
-              }
-            }
+      \(Self.monitoring)
             device.travel(route)
-            try await device.advance(by: .seconds(\(Int(seconds))))
+      \(ConsoleSteps(day, until: .seconds(Int(seconds))).text)
             #expect(seen == expected)
             events.cancel()
             session.invalidate()
@@ -186,6 +176,40 @@ struct ConsoleExport {
 
       """
   }
+
+  private static let route = """
+      var route: Route {
+        var route = Route(from: begin)
+        for (latitude, longitude, speed, seconds) in legs {
+          let place = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+          if speed > 0 {
+            route.move(to: place, speed: speed)
+          } else {
+            route.stay(for: .seconds(seconds))
+          }
+        }
+        return route
+      }
+    """
+
+  private static let monitoring = """
+          let session = CLServiceSession(authorization: .always)
+          let monitor = await CLMonitor("day")
+          for (name, latitude, longitude, radius) in fences {
+            let center = CLLocationCoordinate2D(latitude: latitude, longitude: longitude)
+            await monitor.add(
+              CLMonitor.CircularGeographicCondition(center: center, radius: radius),
+              identifier: name)
+          }
+          var seen: [String] = []
+          let events = Task {
+            for try await event in await monitor.events {
+              guard event.state == .satisfied || event.state == .unsatisfied else { continue }
+              let state = event.state == .satisfied ? "satisfied" : "unsatisfied"
+              seen.append("\\(event.identifier) \\(state)")
+            }
+          }
+    """
 
   private static func row(_ leg: Leg) -> String {
     "    (\(leg.to.latitude), \(leg.to.longitude), \(leg.speed), \(leg.speed > 0 ? 0 : leg.seconds)),"

@@ -18,6 +18,8 @@ enum ConsoleRoute: Hashable, Sendable {
   case read
   /// The same day with other fences.
   case fences
+  /// The same day with other things that happen in it.
+  case changes
 
   /// What the owner of the daemon can change.
   enum Change: String, CaseIterable, Sendable {
@@ -53,6 +55,7 @@ enum ConsoleRoute: Hashable, Sendable {
     switch path {
     case "/api/day": return .read
     case "/api/day/fences": return .fences
+    case "/api/day/changes": return .changes
     default:
       guard path.hasPrefix("/api/") else { return nil }
       return Change(rawValue: String(path.dropFirst("/api/".count))).map { .change($0) }
@@ -64,7 +67,7 @@ enum ConsoleRoute: Hashable, Sendable {
     switch self {
     // A receiver's log of a day has 50 MB.
     case .read: 64 << 20
-    case .fences, .change: 64 << 10
+    case .fences, .changes, .change: 64 << 10
     case .page, .library, .settings, .live, .land, .day, .track, .scenario, .test: 0
     }
   }

@@ -168,6 +168,9 @@ final class ConsoleServer: Sendable {
       case .fences:
         try days.setFences(request.body)
         return try days.summary()
+      case .changes:
+        try days.setChanges(request.body)
+        return try days.summary()
       case .day: return try days.summary()
       case .track: return try days.track()
       case .scenario: return try days.scenario()

@@ -133,7 +133,7 @@ struct ConsoleDayTests {
   func scenario() throws {
     var day = try ConsoleDay("way.gpx", Self.gpx)
     try day.setFences(Self.fences)
-    let exported = ConsoleExport(day).scenario
+    let exported = try ConsoleExport(day).scenario
     #expect(exported.hasPrefix("scenario way.gpx\ndate 2026-05-04T06:00:00.000Z\nplace 48.137"))
     let legs = exported.split(separator: "\n").count
     #expect(legs < 60, "\(legs) lines")
@@ -146,7 +146,7 @@ struct ConsoleDayTests {
   func ownWords() throws {
     var day = try Self.day()
     try day.setFences(Self.fences)
-    let exported = ConsoleExport(day).scenario
+    let exported = try ConsoleExport(day).scenario
     #expect(exported.contains("00:20:00 walk to 48.143,11.575"))
     #expect(
       exported.contains("place 48.137,11.575\ncondition home 48.137,11.575 150\ncondition far"))
@@ -161,7 +161,7 @@ struct ConsoleDayTests {
     try day.setFences(Self.fences)
     let url = SharedData.packageRoot.appending(
       path: "Tests/LocationTestingTests/ConsoleDayTests.swift")
-    let exported = ConsoleExport(day).test
+    let exported = ConsoleExport(day).test()
     if ProcessInfo.processInfo.environment["UPDATE_TRANSCRIPTS"] == "1" {
       try exported.write(to: url, atomically: true, encoding: .utf8)
     }
@@ -174,9 +174,9 @@ struct ConsoleDayTests {
     try day.setFences(
       Array(
         #"[{"identifier":"x\"\\\n #y","latitude":48.137,"longitude":11.575,"radius":150}]"#.utf8))
-    let test = ConsoleExport(day).test
+    let test = ConsoleExport(day).test()
     #expect(test.contains(#"("x\"\\\u{a} #y", "#))
-    let again = try ConsoleDay("again.txt", Array(ConsoleExport(day).scenario.utf8))
+    let again = try ConsoleDay("again.txt", Array(try ConsoleExport(day).scenario.utf8))
     #expect(again.fences.count == 1)
   }
 }
