@@ -6,7 +6,7 @@ import LocationProviders
 ///
 /// The table has the user of a socket only after a program has accepted the connection; before, it
 /// has 0, which does not mean root. So the other end must have sent something first.
-enum PeerOwner {
+package enum PeerOwner {
   /// Waits until the other end has sent something, and compares its user; `nil` if it is allowed.
   ///
   /// Blocks for at most `timeout` milliseconds; never call it on the host's queue.
@@ -31,6 +31,19 @@ enum PeerOwner {
     return .noPermission(
       "port \(other.port) is served by user \(user)\(name) and not by \(names), so it is not "
         + "believed unless a source names it")
+  }
+
+  /// Returns whose program listens at a port of the loopback, in words; `nil` if the kernel does not say.
+  package static func listener(at port: UInt16) -> String? {
+    let any = String(repeating: "0", count: 32)
+    let ends = [("0100007F", 8), ("00000000", 8), (any.dropLast(8) + "01000000", 32), (any, 32)]
+    let user = ends.lazy.compactMap { address, digits in
+      line(
+        in: digits == 8 ? "/proc/self/net/tcp" : "/proc/self/net/tcp6",
+        from: address + ":" + hexadecimal(UInt32(port), digits: 4),
+        to: any.prefix(digits) + ":0000")
+    }.first
+    return user.map { "user \($0)" + (name(of: $0).map { " (\($0))" } ?? "") }
   }
 
   /// One end of a connection in the form of the kernel's tables.
