@@ -46,13 +46,11 @@ extension Verb {
       defer { complaints.cancel() }
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
-      _ = try await person.run {
-        try await withTimeout(invocation.number(timeout)) {
-          try await Feed().follow { report in
-            if report.location != nil { tally.count += 1 }
-            if let limit, tally.count >= limit { return false }
-            return report.location != nil || !person.haveRecordingsEnded
-          }
+      _ = try await withTimeout(invocation.number(timeout)) {
+        try await Feed().follow(as: person) { report in
+          if report.location != nil { tally.count += 1 }
+          if let limit, tally.count >= limit { return false }
+          return report.location != nil || !person.haveRecordingsEnded
         }
       }
       let steps = try RecordingInput.steps(in: path, as: invocation)
