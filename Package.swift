@@ -203,8 +203,8 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "BeaconAdvertising", "CMicroHTTPD", "CoreLocation", "LocationCoding", "LocationEngine",
-        "LocationFleet", "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel",
+        "CMicroHTTPD", "LocationCoding", "LocationEngine", "LocationFleet",
+        "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel",
         "LocationProviders", "LocationRadio", "LocationRecording", "LocationSecrets",
         "LocationService", "LocationSimulation",
       ],

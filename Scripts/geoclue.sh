@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs programs of Debian's that ask GeoClue, unchanged, against Meridian and against Debian's own GeoClue, with the
-# same receiver: docs/geoclue-clients.md has the table. Nothing leaves the machine, and its own buses are not used.
+# same receiver: docs/replace-geoclue.md has the table. Nothing leaves the machine, and its own buses are not used.
 #
 #   sudo Scripts/geoclue.sh [meridian|geoclue [CLIENT…]]
 #

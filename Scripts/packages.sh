@@ -11,14 +11,9 @@ set -eu
 cd "$(dirname "$0")/.."
 
 out=${OUT:-.build/deb}
-mirror=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 root=$PWD/.build/packages/rootfs
-packages=$(sed -n 's/^packages=//p' Scripts/nspawn.sh),libnotify4,libgeoclue-2-0
-need() {
-  command -v "$1" > /dev/null || { echo "skipped: no $1; apt-get install $2" >&2; exit 77; }
-}
-[ "$(id -u)" = 0 ] || { echo "skipped: containers need root; the same with sudo" >&2; exit 77; }
-need systemd-nspawn systemd-container
+packages=$(sed -n 's/^packages=//p' Scripts/nspawn.sh),libnotify4,libgeoclue-2-0,libnats3.4,libjs-leaflet,libmicrohttpd12
+. Scripts/nspawn/boot.sh
 need lintian lintian
 ls "$out"/meridian_*.deb > /dev/null 2>&1 || { echo "there are no packages: make deb" >&2; exit 1; }
 
@@ -35,21 +30,31 @@ else
   exit 1
 fi
 
-if [ "$(cat "$root/packages" 2> /dev/null)" != "$packages" ]; then
-  need mmdebstrap mmdebstrap
-  echo "making the tree of the container in $root"
-  mkdir -p "${root%/*}"
-  rm -rf "$root"
-  mmdebstrap --quiet --variant=minbase --include="$packages" bookworm "$root" "$mirror"
-  echo "$packages" > "$root/packages"
-fi
+# Each program has its debug symbols, in a package apart, by the number of its build.
+share=$(mktemp -d)
+trap 'rm -rf "$share"' EXIT INT TERM
+for package in "$out"/*-dbgsym_*.deb; do dpkg-deb -x "$package" "$share/symbols"; done
+for package in "$out"/meridian_*.deb "$out"/meridian-fleet_*.deb; do dpkg-deb -x "$package" "$share/programs"; done
+for program in "$share"/programs/usr/bin/*; do
+  number=$(readelf -n "$program" | sed -n 's/.*Build ID: //p')
+  rest=${number#??}
+  file=$share/symbols/usr/lib/debug/.build-id/${number%"$rest"}/$rest.debug
+  if [ -n "$number" ] && readelf -SW "$file" 2> /dev/null | grep -q debug_info &&
+    ! readelf -SW "$program" | grep -qE 'symtab|debug_info'; then
+    echo "ok      ${program##*/} is stripped, and its debug symbols are $(du -m "$file" | cut -f1) MB"
+  else
+    echo "FAILED  debug symbols of ${program##*/}"
+    exit 1
+  fi
+done
+rm -rf "$share/symbols" "$share/programs"
+
+tree "$root" "$packages"
 ls .build/packages/geoclue-2-demo_*.deb > /dev/null 2>&1 ||
   Scripts/debian.sh binary geoclue-2-demo .build/packages
 
-share=$(mktemp -d)
-trap 'rm -rf "$share"' EXIT INT TERM
 mkdir "$share/now" "$share/before"
-for package in "$out"/meridian_*.deb "$out"/meridian-geoclue_*.deb; do
+for package in "$out"/meridian_*.deb "$out"/meridian-geoclue_*.deb "$out"/meridian-fleet_*.deb; do
   cp "$package" "$share/now/"
   rm -rf "$share/unpacked"
   dpkg-deb -R "$package" "$share/unpacked"
@@ -60,26 +65,7 @@ done
 rm -rf "$share/unpacked"
 cp .build/packages/geoclue-2-demo_*.deb "$share/"
 cp Scripts/nspawn/packages.sh "$share/check.sh"
-cat > "$share/meridian-check.service" << 'UNIT'
-[Unit]
-Description=Checks of Meridian's packages
-After=multi-user.target
-[Service]
-Type=oneshot
-ExecStart=/mnt/share/check.sh
-StandardOutput=file:/mnt/share/results
-StandardError=file:/mnt/share/errors
-TimeoutStartSec=500
-ExecStopPost=/usr/bin/systemctl --no-block poweroff
-UNIT
-
-SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 \
-  timeout 540 systemd-nspawn --quiet --directory="$root" --volatile=overlay --register=no --keep-unit \
-  --private-network --bind="$share:/mnt/share" \
-  --bind-ro="$share/meridian-check.service:/etc/systemd/system/meridian-check.service" \
-  --boot systemd.unit=multi-user.target systemd.wants=meridian-check.service \
-  systemd.show_status=0 < /dev/null > "$share/console" 2>&1 || true
-
-cat "$share/results" 2> /dev/null || { cat "$share/console" "$share/errors" >&2; exit 1; }
+boot "$root" "$share" 540
+cat "$share/results"
 grep -q '^done' "$share/results" || { cat "$share/errors" >&2; exit 1; }
 ! grep -q '^FAILED' "$share/results" || { cat "$share/errors" >&2; exit 1; }

@@ -45,14 +45,16 @@ check "what was decided is kept by the upgrade" sh -c "locationctl apps | grep -
 check "GeoClue's name is served" soon \
   busctl call org.freedesktop.GeoClue2 /org/freedesktop/GeoClue2/Manager org.freedesktop.DBus.Peer Ping
 
-check "the packages are removed" apt remove meridian meridian-geoclue geoclue-2-demo
+check "the fleet's worker finds what it is linked with" locationfleet --help
+
+check "the packages are removed" apt remove meridian meridian-geoclue meridian-fleet geoclue-2-demo
 check "the service has ended" sh -c '! systemctl -q is-active locationd.service'
-check "no program is left" sh -c '! command -v locationd && ! command -v locationctl'
+check "no program is left" sh -c '! command -v locationd && ! command -v locationctl && ! command -v locationfleet'
 check "state and configuration are kept by the removal" sh -c \
   'ls /var/lib/private/locationd/state.sqlite /etc/locationd.conf'
 check "installed again, it knows what it knew" sh -c '
   apt-get -qq -y install /mnt/share/now/*.deb && locationctl apps | grep -q where-am-i'
-check "the packages are purged" apt purge meridian meridian-geoclue
+check "the packages are purged" apt purge meridian meridian-geoclue meridian-fleet
 check "nothing of them is left by the purge" sh -c '
   for path in /var/lib/private/locationd /var/lib/locationd /etc/locationd.conf /etc/locationd \
     /run/locationd /usr/share/meridian; do

@@ -38,7 +38,9 @@ package struct HostEnvironment: Sendable {
       guard name.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) })
       else { continue }
       let language = String(name.prefix { $0 != "_" && $0 != "-" })
-      for name in [name.replacing("-", with: "_"), name.replacing("_", with: "-"), language]
+      for name in [
+        name.substituting("-", with: "_"), name.substituting("_", with: "-"), language,
+      ]
       where !name.isEmpty && !languages.contains(name) {
         languages.append(name)
       }

@@ -1,4 +1,4 @@
-import CoreLocation
+import LocationModel
 
 /// The words of `--accuracy`.
 enum AccuracyLevel: String, CaseIterable, Sendable {
@@ -9,14 +9,14 @@ enum AccuracyLevel: String, CaseIterable, Sendable {
   case threeKilometers = "3km"
   case reduced
 
-  var accuracy: CLLocationAccuracy {
+  var desired: DesiredAccuracy {
     switch self {
-    case .best: kCLLocationAccuracyBest
-    case .tenMeters: kCLLocationAccuracyNearestTenMeters
-    case .hundredMeters: kCLLocationAccuracyHundredMeters
-    case .kilometer: kCLLocationAccuracyKilometer
-    case .threeKilometers: kCLLocationAccuracyThreeKilometers
-    case .reduced: kCLLocationAccuracyReduced
+    case .best: .best
+    case .tenMeters: .meters(10)
+    case .hundredMeters: .meters(100)
+    case .kilometer: .meters(1000)
+    case .threeKilometers: .meters(3000)
+    case .reduced: .reduced
     }
   }
 }

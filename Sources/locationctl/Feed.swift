@@ -1,54 +1,34 @@
-import CoreLocation
+import LocationModel
 
-/// Reports as Core Location gives them, through whichever of its doors the wishes need.
+/// Locations, or why there are none, of the service that gives what is wished.
 struct Feed: Sendable {
-  /// A level needs a manager; live updates have no such option.
+  /// A level needs standard updates; live updates have no such option.
   var accuracy: AccuracyLevel?
   /// Meters; `nil` delivers every location.
   var distanceFilter: Double?
   /// Whether one location is wanted, and then no more.
   var isOnce = false
 
-  /// Passes each report on until `take` returns `false`, or the task is canceled. Of those that
-  /// wait for `take`, the newest `Output.unreadReports` are kept.
-  @MainActor func follow(_ take: (Report) throws -> Bool) async throws {
-    guard accuracy != nil || distanceFilter != nil else {
-      for try await update in CLLocationUpdate.liveUpdates() {
-        guard try take(Report(update)) else { return }
+  /// Passes each report for a person on until `take` returns `false`, or the task is canceled.
+  @MainActor func follow(as person: Person, _ take: (Report) throws -> Bool) async throws {
+    let updates = person.link.subscribe()
+    updates.send(request)
+    for await delivery in updates.deliveries {
+      for report in Report.all(in: delivery) {
+        guard try take(report) else { return }
       }
-      return
     }
-    let listener = Listener()
-    let manager = CLLocationManager()
-    manager.delegate = listener
-    manager.desiredAccuracy = accuracy?.accuracy ?? kCLLocationAccuracyBest
-    manager.distanceFilter = distanceFilter ?? kCLDistanceFilterNone
-    if isOnce { manager.requestLocation() } else { manager.startUpdatingLocation() }
-    for await report in listener.reports {
-      guard try take(report) else { break }
-    }
-    manager.stopUpdatingLocation()
   }
 
-  /// Turns the calls of a manager into reports.
-  private final class Listener: NSObject, CLLocationManagerDelegate {
-    let reports: AsyncStream<Report>
-    private let continuation: AsyncStream<Report>.Continuation
-
-    override init() {
-      (reports, continuation) = AsyncStream.makeStream(
-        bufferingPolicy: .bufferingNewest(Output.unreadReports))
+  private func request(_ subscriber: SubscriberID) -> Request {
+    guard accuracy != nil || distanceFilter != nil else {
+      return .live(subscriber, .start(LiveOptions()))
     }
-
-    func locationManager(
-      _ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]
-    ) {
-      for location in locations { continuation.yield(Report(location: location)) }
-    }
-
-    func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-      continuation.yield(Report(error))
-    }
+    // As a manager has it that was set to nothing else.
+    let options = UpdateOptions(
+      accuracy: accuracy?.desired ?? .best,
+      distanceFilter: distanceFilter.flatMap { $0 > 0 ? $0 : nil }, pausesAutomatically: true)
+    return .updates(subscriber, isOnce ? .once(options) : .start(options))
   }
 }
 

@@ -1,4 +1,4 @@
-import CoreLocation
+import FoundationEssentials
 import LocationHost
 import LocationModel
 

@@ -1,6 +1,5 @@
-import CoreLocation
-import LocationService
 import LocationEngine
+import LocationService
 import LocationHost
 import LocationModel
 import LocationProviders
@@ -10,7 +9,7 @@ import LocationProviders
 /// Authorized by the act of typing; nothing of it is stored.
 struct Person: Sendable {
   let host: LocationHost
-  private let client: LocationClient
+  let link: PersonLink
   /// The messages of the engine and its sources, as they come; of those that nobody reads, the
   /// newest `Output.unreadReports` are kept.
   let notes: AsyncStream<Note>
@@ -26,17 +25,12 @@ struct Person: Sendable {
     let target = try (target ?? HostEnvironment.current.recordingTarget)?.withKeysOfUser()
     let host = LocationHost(sources: sources, recordingTo: target) { _ = continuation.yield($0) }
     let manifest = Manifest([:], file: "the command table of locationctl")
-    client = LocationClient(ClientDescription(app: Self.app, manifest: manifest), over: host)
+    link = PersonLink(ClientDescription(app: Self.app, manifest: manifest), over: host)
     host.pass(.setting(.authorization(Self.app, .always)))
     host.pass(.setting(.beacon(Self.app, .allowed)))
     if !isPrecise { host.pass(.setting(.precise(Self.app, false))) }
     self.host = host
     self.notes = notes
-  }
-
-  /// Runs `body` as this person: Core Location's API answers to them.
-  func run<Result>(_ body: () async throws -> Result) async throws -> Result {
-    try await LocationClient.$bound.withValue(client) { try await body() }
   }
 
   /// Whether every source is a recording that came to its end.

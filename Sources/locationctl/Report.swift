@@ -1,9 +1,9 @@
-import CoreLocation
 import LocationCoding
+import LocationModel
 
-/// A report of Core Location: a location, or the reason why there is none.
+/// A location, or the reason why there is none.
 struct Report: Sendable {
-  var location: CLLocation?
+  var location: Fix?
   var isStationary = false
   var diagnostics: [Diagnostic] = []
 
@@ -18,35 +18,44 @@ struct Report: Sendable {
     case accuracyLimited = "accuracy_limited"
     case locationUnavailable = "location_unavailable"
 
-    func isTrue(of update: CLLocationUpdate) -> Bool {
+    fileprivate var flag: Diagnostics {
       switch self {
-      case .authorizationDenied: update.authorizationDenied
-      case .authorizationDeniedGlobally: update.authorizationDeniedGlobally
-      case .authorizationRestricted: update.authorizationRestricted
-      case .authorizationRequestInProgress: update.authorizationRequestInProgress
-      case .insufficientlyInUse: update.insufficientlyInUse
-      case .serviceSessionRequired: update.serviceSessionRequired
-      case .accuracyLimited: update.accuracyLimited
-      case .locationUnavailable: update.locationUnavailable
+      case .authorizationDenied: .authorizationDenied
+      case .authorizationDeniedGlobally: .authorizationDeniedGlobally
+      case .authorizationRestricted: .authorizationRestricted
+      case .authorizationRequestInProgress: .authorizationRequestInProgress
+      case .insufficientlyInUse: .insufficientlyInUse
+      case .serviceSessionRequired: .serviceSessionRequired
+      case .accuracyLimited: .accuracyLimited
+      case .locationUnavailable: .locationUnavailable
       }
     }
   }
 
-  init(location: CLLocation?, isStationary: Bool = false, diagnostics: [Diagnostic] = []) {
+  init(location: Fix?, isStationary: Bool = false, diagnostics: [Diagnostic] = []) {
     self.location = location
     self.isStationary = isStationary
     self.diagnostics = diagnostics
   }
 
-  init(_ update: CLLocationUpdate) {
-    location = update.location
-    isStationary = update.stationary
-    diagnostics = Diagnostic.allCases.filter { $0.isTrue(of: update) }
-  }
-
-  init(_ error: any Error) {
-    let isDenied = (error as? CLError)?.code == .denied
-    diagnostics = [isDenied ? .authorizationDenied : .locationUnavailable]
+  /// What a delivery of updates reports, in its order.
+  static func all(in delivery: Delivery) -> [Report] {
+    switch delivery {
+    case .live(_, let update):
+      [
+        Report(
+          location: update.fix, isStationary: update.stationary,
+          diagnostics: Diagnostic.allCases.filter { update.diagnostics.contains($0.flag) })
+      ]
+    case .updates(_, .fixes(let fixes)): fixes.map { Report(location: $0) }
+    case .updates(_, .failed(let failure)):
+      [
+        Report(
+          location: nil,
+          diagnostics: [failure == .denied ? .authorizationDenied : .locationUnavailable])
+      ]
+    default: []
+    }
   }
 
   // MARK: JSON
@@ -56,25 +65,22 @@ struct Report: Sendable {
     var line = JSONLine(type: "update")
     if let location { Self.add(location, to: &line) }
     line.add("stationary", flag: isStationary)
-    if let location {
-      line.add("simulated", flag: location.sourceInformation?.isSimulatedBySoftware ?? false)
-    }
+    if let location { line.add("simulated", flag: location.origin.isSimulated) }
     for diagnostic in diagnostics { line.add(diagnostic.rawValue, flag: true) }
     return line.text
   }
 
-  private static func add(_ location: CLLocation, to line: inout JSONLine) {
-    let hasHeight = location.verticalAccuracy > 0
-    line.add("date", location.iso8601)
+  private static func add(_ location: Fix, to line: inout JSONLine) {
+    line.add("date", location.time.iso8601)
     line.add("latitude", location.coordinate.latitude)
     line.add("longitude", location.coordinate.longitude)
     line.add("horizontal_accuracy", location.horizontalAccuracy)
-    line.add("altitude", hasHeight ? location.altitude : nil)
-    line.add("vertical_accuracy", hasHeight ? location.verticalAccuracy : nil)
-    line.add("speed", location.speed.known)
-    line.add("speed_accuracy", location.speedAccuracy.known)
-    line.add("course", location.course.known)
-    line.add("course_accuracy", location.courseAccuracy.known)
+    line.add("altitude", location.height)
+    line.add("vertical_accuracy", location.height == nil ? nil : location.verticalAccuracy)
+    line.add("speed", location.speed)
+    line.add("speed_accuracy", location.speed == nil ? nil : location.speedAccuracy)
+    line.add("course", location.course)
+    line.add("course_accuracy", location.course == nil ? nil : location.courseAccuracy)
   }
 
   // MARK: Text
@@ -88,44 +94,27 @@ struct Report: Sendable {
       diagnostics.map { $0.rawValue.replacing("_", with: " ") }
       + (isStationary ? ["stationary"] : [])
     guard let location else { return "no position: " + notes.joined(separator: ", ") }
-    let hasHeight = location.verticalAccuracy > 0
-    let simulated = location.sourceInformation?.isSimulatedBySoftware == true
     let columns = [
-      String(location.iso8601.dropFirst(11).prefix(8)),
+      String(location.time.iso8601.dropFirst(11).prefix(8)),
       Self.column(location.coordinate.latitude, digits: 6, width: 12),
       Self.column(location.coordinate.longitude, digits: 6, width: 12),
       Self.column(location.horizontalAccuracy, digits: 1, width: 7, unit: " m"),
-      Self.column(hasHeight ? location.altitude : nil, digits: 1, width: 7, unit: " m"),
-      Self.column(location.speed.known, digits: 1, width: 4, unit: " m/s"),
-      Self.column(location.course.known, digits: 0, width: 6, unit: "°"),
+      Self.column(location.height, digits: 1, width: 7, unit: " m"),
+      Self.column(location.speed, digits: 1, width: 4, unit: " m/s"),
+      Self.column(location.course, digits: 0, width: 6, unit: "°"),
     ]
-    let all = columns + (simulated ? ["simulated"] : []) + notes
+    let all = columns + (location.origin.isSimulated ? ["simulated"] : []) + notes
     return all.joined(separator: " ")
   }
 
   private static func column(
     _ value: Double?, digits: Int, width: Int, unit: String = ""
   ) -> String {
-    let text = value.map { String(format: "%.\(digits)f", $0) + unit } ?? "–"
-    return String(repeating: " ", count: max(0, width + unit.count - text.count)) + text
+    (value.map { $0.digits(digits) + unit } ?? "–").padded(to: width + unit.count)
   }
 }
 
-extension CLLocation {
-  /// UTC with milliseconds.
-  fileprivate var iso8601: String { timestamp.iso8601 }
-}
-
-extension Date {
-  /// UTC with milliseconds.
-  var iso8601: String {
-    formatted(
-      .iso8601.year().month().day().dateSeparator(.dash).dateTimeSeparator(.standard)
-        .time(includingFractionalSeconds: true).timeSeparator(.colon).timeZone(separator: .omitted))
-  }
-}
-
-extension Double {
-  /// `nil` where Core Location means "unknown" by a negative number.
-  fileprivate var known: Double? { self < 0 ? nil : self }
+extension Fix {
+  /// The altitude, where it is known how exact it is.
+  fileprivate var height: Double? { verticalAccuracy.flatMap { $0 > 0 ? altitude : nil } }
 }

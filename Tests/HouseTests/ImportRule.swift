@@ -52,10 +52,11 @@ enum ImportRule {
     "LocationLifecycle": ["CoreLocation", "LocationModel"],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],
     "locationctl": [
-      "BeaconAdvertising", "CoreLocation", "LocationHost", "LocationService",
+      "LocationHost", "LocationService",
       "LocationCoding", "LocationEngine", "LocationFleet",
       "LocationProviders", "LocationModel", "LocationLink", "LocationRadio", "LocationRecording",
-      "LocationSecrets", "LocationSimulation", "LocationGeocoding", "Foundation",
+      "LocationSecrets", "LocationSimulation", "LocationGeocoding",
+      // Not Foundation, whose data of languages would be half of the program.
       "FoundationEssentials", "Dispatch",
       "Glibc", "Synchronization", "CLinux", "CMicroHTTPD",
     ],

@@ -144,6 +144,12 @@ extension Samples {
     status.geoclue = maybe { samples in
       GeoClueStatus(state: "taken", reason: samples.maybe { $0.text() })
     }
+    status.gpsd = maybe { samples in
+      var gpsd = GpsdPortStatus(
+        port: samples.pick(65_536), state: "serving", reason: samples.maybe { $0.text() })
+      (gpsd.programs, gpsd.closed) = (samples.pick(33), samples.pick(1 << 20))
+      return gpsd
+    }
     (status.key, status.unread) = (maybe { $0.text() }, maybe { $0.text() })
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }

@@ -37,6 +37,23 @@ struct OutputTests {
       Output.isColored(isTerminal: isTerminal, noColor: noColor, terminal: terminal) == expected)
   }
 
+  @Test(
+    "of numbers is as the C library has it, whatever the language",
+    arguments: [
+      (48.1234565, 6, 0, "48.123457"), (0.5, 0, 0, "0"), (1.5, 0, 0, "2"), (-0.04, 1, 0, "-0.0"),
+      (7, 1, 5, "  7.0"), (123_456, 1, 5, "123456.0"), (.infinity, 1, 5, "  inf"),
+      (-.greatestFiniteMagnitude, 0, 0, String(format: "%.0f", -Double.greatestFiniteMagnitude)),
+    ] as [(Double, Int, Int, String)])
+  func digits(_ number: Double, _ count: Int, _ width: Int, _ expected: String) {
+    #expect(number.digits(count, width: width) == expected)
+  }
+
+  @Test("of a text is filled to a width, and never cut")
+  func padding() {
+    #expect("5".padded(to: 3) == "  5" && "near".padded(to: 9, behind: true) == "near     ")
+    #expect("± 5".padded(to: 2) == "± 5")
+  }
+
   @Test("of a report without location is its reason")
   func silence() {
     let report = Report(location: nil, diagnostics: [.authorizationDenied, .locationUnavailable])

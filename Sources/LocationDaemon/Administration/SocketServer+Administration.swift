@@ -227,6 +227,7 @@ extension SocketServer {
     }
     status.clients += busClientStatuses
     status.geoclue = geoclue.status
+    status.gpsd = gpsd.status
     return status
   }
 

@@ -1,11 +1,18 @@
 import Dispatch
 import Glibc
 import LocationHost
+import LocationLink
 import LocationModel
 import LocationProviders
 
 /// The port at which gpsd's programs are served, and their connections; lives on the server's queue.
 struct GpsdPort {
+  /// The port that the configuration names; `nil` where it names none.
+  var number: UInt16?
+  /// Why no program is served, and whether another program has the port; `nil` if they are served.
+  var fault: (reason: String, isTaken: Bool)?
+  /// The number of connections that a bound has closed.
+  var closed = 0
   var machine = GpsdServer(receivers: [])
   /// The places of the receivers among the sources, in the order in which the machine has them.
   var sources: [Int] = []
@@ -23,6 +30,15 @@ struct GpsdPort {
     guard let state else { return false }
     return state.servicesEnabled && state.authorization.status.isGranted
       && state.authorization.accuracy == .full
+  }
+
+  /// What the owner sees; `nil` where the configuration names no port.
+  var status: GpsdPortStatus? {
+    guard let number else { return nil }
+    let state = fault.map { $0.isTaken ? "taken" : "refused" } ?? "serving"
+    var status = GpsdPortStatus(port: Int(number), state: state, reason: fault?.reason)
+    (status.programs, status.closed) = (machine.clientCount, closed)
+    return status
   }
 
   func end() {
@@ -43,6 +59,10 @@ final class GpsdConnection {
   ) {
     self.descriptor = descriptor
     writer = BufferedWriter(descriptor)
+    // Otherwise the kernel keeps megabytes for a program that does not read.
+    var room = Self.mostSending
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_SNDBUF, &room, socklen_t(MemoryLayout.size(ofValue: room)))
     self.queue = queue
     reader = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     reader.setEventHandler(handler: readable)
@@ -65,8 +85,21 @@ final class GpsdConnection {
 
   func flush() { writer.flush() }
 
+  /// Ends, without what the program has not read.
+  func cut() {
+    var discard = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_LINGER, &discard,
+      socklen_t(MemoryLayout.size(ofValue: discard)))
+    end()
+  }
+
   func end() {
     writer.end()
     reader.cancel()
   }
+
+  /// Bytes that the kernel keeps for a program beside those that wait. Chosen: many epochs of any
+  /// receiver.
+  private static let mostSending: Int32 = 65_536
 }

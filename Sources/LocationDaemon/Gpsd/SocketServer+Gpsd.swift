@@ -21,15 +21,15 @@ extension SocketServer {
     let receivers = sources.enumerated().compactMap { index, source in
       source.gpsdPath.map { (index, $0) }
     }
+    gpsd.number = port
     gpsd.sources = receivers.map(\.0)
     gpsd.machine = GpsdServer(receivers: receivers.map(\.1))
     let (sockets, fault) = Opening.loopbackListeners(at: port)
     guard fault == 0, !sockets.isEmpty else {
       for socket in sockets { close(socket) }
-      let reason = Errno(code: fault, call: "port \(port)").description
-      return journal.write(
-        .service, "does not serve gpsd's programs: \(reason); gpsd itself may have the port",
-        isFault: true)
+      let reason = Self.reason(of: fault, at: port)
+      gpsd.fault = (reason, fault == EADDRINUSE)
+      return journal.write(.service, "does not serve gpsd's programs: \(reason)", isFault: true)
     }
     host.onQueue { host in
       host.received = { [weak self] provider, event in
@@ -49,6 +49,13 @@ extension SocketServer {
       "serves gpsd's programs at port \(port) of this computer; it cannot know who they are"
         + (receivers.isEmpty
           ? "; no source is a receiver of NMEA, so there is nothing to serve" : ""))
+  }
+
+  /// Why the port cannot be had: whose program has it, as far as the kernel says.
+  private static func reason(of fault: Int32, at port: UInt16) -> String {
+    guard fault == EADDRINUSE else { return Errno(code: fault, call: "port \(port)").description }
+    let owner = PeerOwner.listener(at: port).map { "a program of \($0)" } ?? "another program"
+    return "\(owner) listens at port \(port), perhaps gpsd"
   }
 
   /// Adds the programs to the engine as one app. The configuration has said yes for it; what the owner
@@ -110,11 +117,20 @@ extension SocketServer {
     stepGpsd(.closed(number))
   }
 
+  /// Closes a connection whose program does not read.
+  private func cutGpsd(_ number: Int) {
+    guard let connection = gpsd.connections.removeValue(forKey: number) else { return }
+    gpsd.closed += 1
+    connection.cut()
+    stepGpsd(.closed(number))
+  }
+
   private func stepGpsd(_ input: GpsdServer.Input) {
     for output in gpsd.machine.handle(input, at: host.now) {
       switch output {
       case .send(let number, let bytes): sendGpsd(bytes, to: number)
       case .close(let number, _):
+        gpsd.closed += 1
         gpsd.connections.removeValue(forKey: number)?.end()
       case .watched(let isWatched): demandGpsd(isWatched)
       }
@@ -127,7 +143,7 @@ extension SocketServer {
       self?.onQueue { $0.gpsd.connections[number]?.flush() }
     }
     // Not now: the machine is in the middle of a step.
-    if isRead == false { enter { $0.dropGpsd(number) } }
+    if isRead == false { enter { $0.cutGpsd(number) } }
   }
 
   /// Has the receivers on while anybody watches.

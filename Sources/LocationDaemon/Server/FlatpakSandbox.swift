@@ -1,5 +1,6 @@
 import Glibc
 import LocationHost
+import LocationModel
 
 /// The Flatpak that a process runs in, as far as the kernel can verify it.
 ///
@@ -55,7 +56,7 @@ struct FlatpakSandbox: Hashable, Sendable {
   init?(
     of pid: Int32, running path: String, user: uid_t, _ configured: [String]
   ) throws(Peer.Fault) {
-    guard path.hasPrefix("/app/"), !path.contains("/../"),
+    guard path.hasPrefix("/app/"), !path.holds("/../"),
       let bytes = SmallFile.read("/proc/\(pid)/root/.flatpak-info", limit: Self.longest),
       let claim = Claim(String(decoding: bytes, as: UTF8.self)), let base = claim.base
     else { return nil }

@@ -91,7 +91,7 @@ package enum Opening {
 
   /// Opens TCP sockets that listen at a port of the loopback, for IPv4 and IPv6, as far as there are such.
   ///
-  /// - Returns: the sockets, and the system's error where the address of IPv4 cannot be had, else 0.
+  /// - Returns: the sockets, and the system's error where an address of this computer cannot be had, else 0.
   package static func loopbackListeners(at port: UInt16) -> (sockets: [Int32], fault: Int32) {
     var sockets: [Int32] = []
     var fault: Int32 = 0
@@ -102,7 +102,7 @@ package enum Opening {
       let isBound = address.withPointer { bind(descriptor, $0, $1) } == 0
       guard isBound, listen(descriptor, 16) == 0 else {
         // A computer without IPv6 has no such address.
-        if address.family == AF_INET { fault = errno }
+        if ![EADDRNOTAVAIL, EAFNOSUPPORT].contains(errno) { fault = errno }
         close(descriptor)
         continue
       }

@@ -7,7 +7,7 @@ import LocationProviders
 ///
 /// The kernel knows the user only after a program has accepted the connection. So the other end must
 /// have sent something first.
-enum PeerOwner {
+package enum PeerOwner {
   /// Waits until the other end has sent something, and compares its user; `nil` if it is allowed.
   ///
   /// Blocks for at most `timeout` milliseconds; never call it on the host's queue.
@@ -32,6 +32,24 @@ enum PeerOwner {
     return .noPermission(
       "port \(port) is served by user \(user)\(name) and not by \(names), so it is not "
         + "believed unless a source names it")
+  }
+
+  /// Returns whose program listens at a port of the loopback, in words; `nil` if the kernel does not say.
+  package static func listener(at port: UInt16) -> String? {
+    let four = sockaddr_in(
+      sin_family: sa_family_t(AF_INET), sin_port: port.bigEndian,
+      sin_addr: in_addr(s_addr: INADDR_LOOPBACK.bigEndian), sin_zero: (0, 0, 0, 0, 0, 0, 0, 0))
+    let six = sockaddr_in6(
+      sin6_family: sa_family_t(AF_INET6), sin6_port: port.bigEndian, sin6_flowinfo: 0,
+      sin6_addr: in6addr_loopback, sin6_scope_id: 0)
+    // A socket that listens has no other end.
+    var (nobody, nobody6) = (sockaddr_in(), sockaddr_in6())
+    nobody.sin_family = four.sin_family
+    nobody6.sin6_family = six.sin6_family
+    let user = withUnsafePointer(to: four) { linux_tcp_user($0, &nobody) }
+    let user6 = withUnsafePointer(to: six) { linux_tcp_user($0, &nobody6) }
+    guard let user = UInt32(exactly: user) ?? UInt32(exactly: user6) else { return nil }
+    return "user \(user)" + (name(of: user).map { " (\($0))" } ?? "")
   }
 
   /// The port of one end of a connection; `nil` for what is no address of IP.

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import LocationModel
 package import LocationProviders
 
 /// Looks at what a machine has that gives positions.
@@ -26,15 +27,15 @@ package struct MachineProbe: Sendable {
     parts.wifi = names("/sys/class/net") {
       access("\($0)/phy80211", F_OK) == 0 || access("\($0)/wireless", F_OK) == 0
     }
-    parts.bluetooth = names("/sys/class/bluetooth") { $0.contains("/hci") }
-    parts.sensors = names("/sys/bus/iio/devices") { $0.contains("/iio:device") }
+    parts.bluetooth = names("/sys/class/bluetooth") { $0.holds("/hci") }
+    parts.sensors = names("/sys/bus/iio/devices") { $0.holds("/iio:device") }
     parts.modems =
       names("/sys/class/wwan") { _ in true }
-      + names("/sys/class/usbmisc") { $0.contains("/cdc-wdm") }
+      + names("/sys/class/usbmisc") { $0.holds("/cdc-wdm") }
     // gpsd has the receivers that it was given.
     guard !parts.answersGpsd else { return parts }
     let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyS", "ttyO", "gnss"]
-    let found = names("/dev") { path in prefixes.contains { path.contains("/dev/" + $0) } }
+    let found = names("/dev") { path in prefixes.contains { path.holds("/dev/" + $0) } }
     for name in found {
       let path = root + "/dev/" + name
       guard Self.isTerminal(path) else { continue }

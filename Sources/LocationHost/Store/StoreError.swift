@@ -1,3 +1,4 @@
+import LocationModel
 import LocationSQLite
 
 /// An error of the database, and where it happened.
@@ -46,7 +47,7 @@ package struct StoreError: Error, Hashable, CustomStringConvertible {
 
   /// Creates the system's error for a file beside the database; it names a folder that is held by its path.
   init(_ error: Errno, in folder: HeldFolder? = nil) {
-    let call = folder.map { error.call.replacing($0.file(""), with: $0.path + "/") }
+    let call = folder.map { error.call.substituting($0.file(""), with: $0.path + "/") }
     self.init(code: DatabaseError.io, context: call ?? error.call, message: error.reason)
   }
 

@@ -62,6 +62,10 @@ package enum AdministrationInterface {
     # The name org.freedesktop.GeoClue2 on the bus of the system: serving, taken, or refused, and why.
     type GeoClue (state: string, reason: ?string)
 
+    # The port of the loopback where programs for gpsd are served: serving, taken, or refused, and why; how many
+    # are connected, and how many connections a bound has closed.
+    type GpsdPort (port: int, state: string, reason: ?string, programs: int, closed: int)
+
     type LastFix (time: int, accuracy: float, place: ?Place)
 
     type Status (
@@ -87,6 +91,8 @@ package enum AdministrationInterface {
       simulated: ?bool,
       # Absent where programs that ask GeoClue are not to be served, and from older daemons.
       geoclue: ?GeoClue,
+      # Absent where the configuration names no port for gpsd's programs, and from older daemons.
+      gpsd: ?GpsdPort,
       # Where the key of the state is from; absent while it is kept in memory only, and from older daemons.
       key: ?string,
       # How many rows of the state do not open, and why.

@@ -29,6 +29,8 @@ package struct DaemonStatus: Hashable, Sendable {
   /// Whether programs that ask GeoClue are served; `nil` where the configuration does not want that,
   /// and from an older daemon.
   package var geoclue: GeoClueStatus?
+  /// The port of gpsd's programs; `nil` where the configuration names none, and from an older daemon.
+  package var gpsd: GpsdPortStatus?
   /// Where the key of the state is from; `nil` while it is kept in memory only, and from an older
   /// daemon.
   package var key: String?
@@ -111,6 +113,23 @@ package struct GeoClueStatus: Hashable, Sendable {
   }
 }
 
+/// The port at which programs that know gpsd alone are served (SERVE-8).
+package struct GpsdPortStatus: Hashable, Sendable {
+  package var port: Int
+  /// `serving`, `taken` by another program, or `refused` by the system.
+  package var state: String
+  /// Why no program is served; `nil` if they are.
+  package var reason: String?
+  /// The number of programs that are connected; nobody can say which they are.
+  package var programs = 0
+  /// The number of connections that a bound has closed.
+  package var closed = 0
+
+  package init(port: Int, state: String, reason: String?) {
+    (self.port, self.state, self.reason) = (port, state, reason)
+  }
+}
+
 /// A program that is registered to answer for a person, or to administer.
 package struct TrustedProgramStatus: Hashable, Sendable {
   package var path: String
@@ -167,7 +186,13 @@ extension DaemonStatus: JSONStructure {
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
     .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue),
-    .find("key", \.key), .find("unread", \.unread))
+    .find("gpsd", \.gpsd), .find("key", \.key), .find("unread", \.unread))
+}
+
+extension GpsdPortStatus: JSONStructure {
+  package static let fields = JSONFields(
+    GpsdPortStatus(port: 0, state: "", reason: nil), .get("port", \.port), .get("state", \.state),
+    .find("reason", \.reason), .get("programs", \.programs), .get("closed", \.closed))
 }
 
 extension GeoClueStatus: JSONStructure {

@@ -16,8 +16,8 @@ package enum NetworkName {
   package static func refusal(of name: String) -> Refusal? {
     guard name.utf8.contains(where: { $0 != 0 }) else { return .hidden }
     let folded = name.lowercased()
-    if folded.contains("_nomap") || folded.contains("_optout") { return .optedOut }
-    let isMobile = folded.hasPrefix(direct) || mobile.contains { folded.contains($0) }
+    if folded.holds("_nomap") || folded.holds("_optout") { return .optedOut }
+    let isMobile = folded.hasPrefix(direct) || mobile.contains { folded.holds($0) }
     return isMobile ? .mobile : nil
   }
 

@@ -51,7 +51,7 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
 
   /// Groups of four hexadecimal digits; the longest row of zeros may be `::`.
   private static func sixteen(_ text: Substring) -> [UInt8]? {
-    let halves = text.split(separator: "::", omittingEmptySubsequences: false)
+    let halves = text.pieces(between: "::")
     let parts = halves.map { groups($0) }
     guard parts.count <= 2, !parts.contains(nil), let first = parts[0] else { return nil }
     guard parts.count == 2, let last = parts[1] else { return first.count == 16 ? first : nil }

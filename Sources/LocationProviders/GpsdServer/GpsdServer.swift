@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Serves gpsd's JSON protocol from the bytes of receivers that this process holds, so that programs
-/// which know gpsd alone keep working (SERVE-1 to SERVE-7).
+/// which know gpsd alone keep working (SERVE-1 to SERVE-8).
 ///
 /// Knows connections and receivers by numbers. Nobody can say who is at the other end of a connection:
 /// whether anybody may know is one decision for all, `Input/allowed(_:)`.

@@ -19,7 +19,7 @@ extension Source {
     case .fixes(let path): "fixes://\(Self.escaped(path))"
     case .nmeaTLS(let host, let port, let authorities):
       "nmea+tls://\(Self.bracketed(host)):\(port)"
-        + (authorities.map { "?ca=\(Self.escaped($0).replacing("&", with: "%26"))" } ?? "")
+        + (authorities.map { "?ca=\(Self.escaped($0).substituting("&", with: "%26"))" } ?? "")
     case .scans(let host, let port): "scans+tcp://\(Self.bracketed(host)):\(port)"
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"

@@ -121,7 +121,7 @@ struct IndicatorMenu: Sendable {
     guard let label = entry.label else { return .properties(["type": .string("separator")]) }
     // An underscore marks a key of the keyboard; two are one character.
     return .properties([
-      "label": .string(label.replacing("_", with: "__")),
+      "label": .string(label.substituting("_", with: "__")),
       "enabled": .boolean(entry.choice != nil), "visible": .boolean(true),
     ])
   }

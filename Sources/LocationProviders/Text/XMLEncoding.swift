@@ -1,3 +1,5 @@
+import LocationModel
+
 /// Turns the bytes of an XML document into UTF-8.
 ///
 /// The encoding follows from a byte order mark, else from the zeros of UTF-16 without a mark, else
@@ -24,8 +26,8 @@ enum XMLEncoding {
   /// Returns the encoding that the declaration names; empty when there is none.
   private static func declared(in head: ArraySlice<UInt8>) -> String {
     let text = String(decoding: head, as: UTF8.self)
-    guard text.hasPrefix("<?xml"), let end = text.firstRange(of: "?>"),
-      let start = text[..<end.lowerBound].firstRange(of: "encoding")
+    guard text.hasPrefix("<?xml"), let end = text.firstPlace(of: "?>"),
+      let start = text[..<end.lowerBound].firstPlace(of: "encoding")
     else { return "" }
     let quoted = text[start.upperBound..<end.lowerBound].split(
       omittingEmptySubsequences: false, whereSeparator: { $0 == "\"" || $0 == "'" })

@@ -214,7 +214,9 @@ package struct GPXReader {
       }
     }
     while let last = text.last, isXMLSpace(last) { text.removeLast() }
-    if let first = text.first, isXMLSpace(first) { text.trimPrefix(while: isXMLSpace) }
+    if let first = text.first, isXMLSpace(first) {
+      text.removeFirst(text.prefix(while: isXMLSpace).count)
+    }
   }
 
   private mutating func numberContent() throws(XMLScanner.Failure) -> Double? {

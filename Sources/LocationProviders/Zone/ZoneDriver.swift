@@ -56,7 +56,7 @@ package struct TimeZonePlace: Hashable, Sendable {
 
   /// Finds a zone by the target of the link that names it; `nil` for one without a place, such as UTC.
   package init?(linkTarget: String) {
-    guard let folder = linkTarget.firstRange(of: "zoneinfo/") else { return nil }
+    guard let folder = linkTarget.firstPlace(of: "zoneinfo/") else { return nil }
     var name = linkTarget[folder.upperBound...]
     for prefix in ["posix/", "right/"] where name.hasPrefix(prefix) {
       name = name.dropFirst(prefix.count)

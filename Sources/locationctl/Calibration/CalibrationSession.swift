@@ -1,5 +1,3 @@
-import CoreLocation
-import Foundation
 import LocationCoding
 import LocationEngine
 import LocationHost
@@ -30,28 +28,22 @@ struct CalibrationSession {
   }
 
   func run() async throws {
-    try await person.run {
-      let listener = SignalsListener()
-      let manager = CLLocationManager()
-      manager.delegate = listener
-      manager.startRangingBeacons(satisfying: wanted.constraint)
-      defer { manager.stopRangingBeacons(satisfying: wanted.constraint) }
-      let words = listener.words
-      var calibration = start
-      for place in BeaconCalibration.Place.allCases {
-        try ask(place)
-        try await listen(at: place, words, &calibration)
-        let summary = try refusing { () throws(BeaconCalibration.Refusal) in
-          try calibration.check(place)
-        }
-        say("\(place.distance) m: \(text(summary))")
+    let subscription = person.link.subscribe()
+    subscription.send { .ranging($0, .start(wanted.constraint)) }
+    var calibration = start
+    for place in BeaconCalibration.Place.allCases {
+      try ask(place)
+      try await listen(at: place, subscription, &calibration)
+      let summary = try refusing { () throws(BeaconCalibration.Refusal) in
+        try calibration.check(place)
       }
-      let result = try refusing { () throws(BeaconCalibration.Refusal) in
-        try calibration.result()
-      }
-      try store.store(result.offset, of: result.adapter)
-      finish(result.adapter, result.offset)
+      say("\(place.distance) m: \(text(summary))")
     }
+    let result = try refusing { () throws(BeaconCalibration.Refusal) in
+      try calibration.result()
+    }
+    try store.store(result.offset, of: result.adapter)
+    finish(result.adapter, result.offset)
   }
 
   private func ask(_ place: BeaconCalibration.Place) throws(Failure) {
@@ -66,7 +58,7 @@ struct CalibrationSession {
 
   /// Counts the reports from now on; gives up after twice the time.
   private func listen(
-    at place: BeaconCalibration.Place, _ words: AsyncStream<SignalsListener.Word>,
+    at place: BeaconCalibration.Place, _ subscription: PersonLink.Subscription,
     _ calibration: inout BeaconCalibration
   ) async throws {
     // The second that is running now was in part heard elsewhere.
@@ -74,8 +66,8 @@ struct CalibrationSession {
     let end = HostClock.now.uptime + .seconds(2 * seconds + 5)
     var table = LiveTable()
     if person.host.beaconReception() != nil { try checkRadio() }
-    for await word in words {
-      switch word {
+    for await signal in subscription.signals {
+      switch signal {
       case .failed: try checkRadio()
       case .heading: break
       case .beacons: try count(&last, at: place, &calibration)
@@ -114,9 +106,8 @@ struct CalibrationSession {
   }
 
   private func text(_ summary: BeaconCalibration.Summary) -> String {
-    String(
-      format: "%d of %d seconds, median %.1f dBm, half of them within %.0f dB", summary.count,
-      seconds, summary.median, summary.spread)
+    "\(summary.count) of \(seconds) seconds, median \(summary.median.digits(1)) dBm, half of them within "
+      + "\(summary.spread.digits(0)) dB"
   }
 
   /// Guidance is no output for programs.

@@ -1,4 +1,3 @@
-import Foundation
 import LocationCoding
 import LocationEngine
 import LocationHost

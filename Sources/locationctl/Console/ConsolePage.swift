@@ -1,4 +1,4 @@
-import CoreLocation
+import FoundationEssentials
 import Glibc
 
 /// The files of the page, and of the map library that it shows maps with, where they are installed.

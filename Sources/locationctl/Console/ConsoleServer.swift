@@ -1,5 +1,6 @@
 import CMicroHTTPD
-import CoreLocation
+import FoundationEssentials
+import Glibc
 import LocationCoding
 import LocationGeocoding
 import LocationHost

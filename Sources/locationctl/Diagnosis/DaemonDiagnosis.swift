@@ -61,7 +61,10 @@ struct DaemonDiagnosis {
         subject: "place", code: "simulated", verdict: .doubtful,
         message: "set from outside, in place of what the sources give",
         next: "locationctl location clear")
-      return [daemon] + [status.geoclue.map { Self.finding($0) }].compactMap(\.self)
+      let doors = [
+        status.geoclue.map { Self.finding($0) }, status.gpsd.map { Self.finding($0) },
+      ]
+      return [daemon] + doors.compactMap(\.self)
         + (status.servicesEnabled ? [] : [services])
         + (status.isSimulated == true ? [simulated] : [])
         + [unstored, Self.unread(status)].compactMap(\.self)
@@ -93,6 +96,29 @@ struct DaemonDiagnosis {
       subject: "org.freedesktop.GeoClue2", code: "geoclue_\(geoclue.state)",
       verdict: geoclue.reason == nil ? .good : .bad,
       message: geoclue.reason ?? "programs that ask GeoClue are served by locationd", next: next)
+  }
+
+  /// How programs that know gpsd alone fare, and that nobody knows which they are.
+  static func finding(_ gpsd: GpsdPortStatus) -> Finding {
+    let words =
+      switch gpsd.state {
+      case "serving":
+        (
+          "\(gpsd.programs) programs for gpsd are served; any program of any user that connects learns "
+            + "where this computer is, and TCP does not say which it was",
+          "to serve none: locationctl authorize gpsd-programs never, or gpsd-port = no"
+        )
+      case "taken":
+        (
+          gpsd.reason ?? "another program has it",
+          "look whose it is: ss -ltnp 'sport = :\(gpsd.port)'; for gpsd: "
+            + "systemctl disable --now gpsd.socket gpsd; then: systemctl reload locationd"
+        )
+      default: (gpsd.reason ?? gpsd.state, "name another port, or no, as gpsd-port")
+      }
+    return Finding(
+      subject: "gpsd's port \(gpsd.port)", code: "gpsd_port_\(gpsd.state)",
+      verdict: gpsd.reason == nil ? .doubtful : .bad, message: words.0, next: words.1)
   }
 
   private func problem(_ message: String, _ next: String?) -> Finding {

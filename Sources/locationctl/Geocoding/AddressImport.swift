@@ -1,4 +1,4 @@
-import CoreLocation
+import FoundationEssentials
 import LocationCoding
 import LocationGeocoding
 import LocationModel

@@ -1,4 +1,3 @@
-import CoreLocation
 import LocationCoding
 import LocationGeocoding
 import LocationModel
@@ -38,8 +37,8 @@ struct PlaceReport {
     let center = place.coordinate
     let notes =
       [
-        String(format: "%.6f, %.6f", center.latitude, center.longitude),
-        place.radius.map { String(format: "± %.0f m", $0) }, place.timeZone,
+        "\(center.latitude.digits(6)), \(center.longitude.digits(6))",
+        place.radius.map { "± \($0.digits(0)) m" }, place.timeZone,
         "source: \(place.source.title)", place.isPartial ? "only a part matched" : nil,
       ].compactMap { $0 }
     return address + "\n    " + notes.joined(separator: "  ")

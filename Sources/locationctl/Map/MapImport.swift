@@ -1,4 +1,3 @@
-import Foundation
 import LocationCoding
 import LocationHost
 import LocationModel
@@ -9,12 +8,13 @@ enum MapImport {
   static func run(
     _ path: String, into store: inout MapStore, _ report: inout MapImportReport
   ) throws(Failure) {
-    let file = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-    guard let file else {
-      throw .refused("\(path) cannot be opened", next: "check the path, and who may read it")
+    let file: InputFile
+    do throws(Errno) { file = try InputFile(path) } catch {
+      throw .refused(
+        "\(path) cannot be opened: \(error.reason)", next: "check the path, and who may read it")
     }
     var reader = RadioImport(now: HostClock.now.unixTime)
-    while let piece = try Self.piece(of: file, path), !piece.isEmpty {
+    while case let piece = try Self.piece(of: file, path), !piece.isEmpty {
       try take(reader.read(piece), into: &store, &report)
       guard reader.isUnderstood else {
         throw .refused("\(path) is no file of a form that can be imported", next: forms)
@@ -32,9 +32,11 @@ enum MapImport {
     try store.learn(observations, &report)
   }
 
-  private static func piece(of file: FileHandle, _ path: String) throws(Failure) -> Data? {
-    do { return try file.read(upToCount: 65_536) } catch {
-      throw .refused("\(path) cannot be read: \(error.localizedDescription)", next: nil)
+  private static func piece(
+    of file: borrowing InputFile, _ path: String
+  ) throws(Failure) -> [UInt8] {
+    do throws(Errno) { return try file.piece() } catch {
+      throw .refused("\(path) cannot be read: \(error.reason)", next: nil)
     }
   }
 

@@ -1,4 +1,5 @@
-import CoreLocation
+import FoundationEssentials
+import LocationHost
 import LocationModel
 import LocationSimulation
 
@@ -25,7 +26,7 @@ struct ConditionsFile: Decodable {
   static func read(_ path: String, as invocation: Invocation) throws(Failure) -> [Simulation
     .NamedCircle]
   {
-    let data = try SimulationFile.data(of: path, as: invocation)
+    let data = Data(try SimulationFile.bytes(of: path, as: invocation))
     let file: ConditionsFile
     do { file = try JSONDecoder().decode(ConditionsFile.self, from: data) } catch {
       throw invocation.usage("\(path): \(Self.text(of: error))")
@@ -118,14 +119,14 @@ enum SimulationFile {
     return place.isValid ? place : nil
   }
 
-  static func data(of path: String, as invocation: Invocation) throws(Failure) -> Data {
-    do { return try Data(contentsOf: URL(fileURLWithPath: path)) } catch {
-      throw invocation.usage("\(path) cannot be read: \((error as NSError).localizedDescription)")
+  static func bytes(of path: String, as invocation: Invocation) throws(Failure) -> [UInt8] {
+    do throws(Errno) { return try InputFile.bytes(of: path) } catch {
+      throw invocation.usage("\(path) cannot be read: \(error.reason)")
     }
   }
 
   static func read(_ path: String, as invocation: Invocation) throws(Failure) -> SimulationInput {
-    let bytes = [UInt8](try data(of: path, as: invocation))
+    let bytes = try bytes(of: path, as: invocation)
     do throws(ScenarioFault) {
       return try SimulationInput(path: path, bytes: bytes)
     } catch {

@@ -70,7 +70,7 @@ struct SimulatedWay {
   private mutating func readGPX(
     _ name: String, _ speed: Double?, as invocation: Invocation
   ) throws(Failure) {
-    let bytes = [UInt8](try SimulationFile.data(of: name, as: invocation))
+    let bytes = try SimulationFile.bytes(of: name, as: invocation)
     do throws(GPXFault) {
       journey = try Journey(gpx: bytes, pace: .speed(speed ?? Self.usualSpeed))
     } catch {

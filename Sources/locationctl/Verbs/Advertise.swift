@@ -1,5 +1,4 @@
-import BeaconAdvertising
-import CoreLocation
+import LocationModel
 import LocationProviders
 
 extension Verb {
@@ -33,31 +32,31 @@ extension Verb {
     examples: ["locationctl advertise E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 1 7 --power -61"],
     run: { invocation in
       let wanted = try NamedBeacons(invocation)
-      let region = CLBeaconRegion(
-        uuid: wanted.uuid, major: wanted.major ?? 0, minor: wanted.minor ?? 0,
-        identifier: "locationctl")
-      let data = region.peripheralData(
-        withMeasuredPower: invocation.wholeNumber(power).map { NSNumber(value: $0) })
+      let identity = BeaconIdentity(
+        uuid: wanted.uuid, major: wanted.major ?? 0, minor: wanted.minor ?? 0)
+      let advert = IBeaconAdvert(
+        identity: identity,
+        measuredPower: invocation.wholeNumber(power).map { Int8(clamping: $0) }
+          ?? IBeaconAdvert.defaultMeasuredPower)
       let name = "\(wanted.uuid) \(wanted.major ?? 0) \(wanted.minor ?? 0)"
       let person = try Person(sources: [.bluez])
-      try await person.run {
-        let advertiser = BeaconAdvertiser()
-        try advertiser.startAdvertising(data)
-        _ = try await withTimeout(invocation.number(timeout)) {
-          for await state in advertiser.states {
-            if case .refused(let reason) = state {
-              throw Failure.refused(
-                "this computer is no beacon: \(reason)", next: "locationctl doctor")
-            }
-            guard state.isHopeful else { throw person.silence("this computer is no beacon") }
-            Output.standard.line(state.text(of: name))
+      let subscription = person.link.subscribe()
+      subscription.send { .advertising($0, .start(advert)) }
+      _ = try await withTimeout(invocation.number(timeout)) {
+        for await delivery in subscription.deliveries {
+          guard case .advertising(_, let state) = delivery else { continue }
+          if case .refused(let reason) = state {
+            throw Failure.refused(
+              "this computer is no beacon: \(reason)", next: "locationctl doctor")
           }
+          guard state.isHopeful else { throw person.silence("this computer is no beacon") }
+          Output.standard.line(state.text(of: name))
         }
       }
     })
 }
 
-extension BeaconAdvertiser.State {
+extension BeaconAdvertising {
   /// Whether waiting makes sense.
   fileprivate var isHopeful: Bool {
     switch self {

@@ -1,5 +1,6 @@
-import CoreLocation
 import LocationCoding
+import LocationHost
+import LocationModel
 import LocationProviders
 
 extension Verb {
@@ -59,36 +60,31 @@ extension Verb {
     let limit = invocation.wholeNumber(count)
     let isJSON = invocation.has(.json)
     let tally = Tally()
-    _ = try await person.run {
-      try await withTimeout(invocation.number(timeout)) {
-        let listener = SignalsListener()
-        let manager = CLLocationManager()
-        manager.delegate = listener
-        manager.startRangingBeacons(satisfying: wanted.constraint)
-        var table = LiveTable()
-        for await word in listener.words {
-          switch word {
-          case .beacons(let beacons):
-            tally.count += 1
-            if isJSON { Output.standard.line(json(beacons)) } else { table.show(text(beacons)) }
-          case .failed:
-            // A radio that was there may come back; the reports then go on by themselves.
-            let reason = person.silence("beacons cannot be received")
-            guard tally.count > 0 else { throw reason }
-            Output.error.line(reason.message)
-            table = LiveTable()
-          case .heading: break
-          }
-          if let limit, tally.count >= limit { break }
+    _ = try await withTimeout(invocation.number(timeout)) {
+      let subscription = person.link.subscribe()
+      subscription.send { .ranging($0, .start(wanted.constraint)) }
+      var table = LiveTable()
+      for await signal in subscription.signals {
+        switch signal {
+        case .beacons(let beacons):
+          tally.count += 1
+          if isJSON { Output.standard.line(json(beacons)) } else { table.show(text(beacons)) }
+        case .failed:
+          // A radio that was there may come back; the reports then go on by themselves.
+          let reason = person.silence("beacons cannot be received")
+          guard tally.count > 0 else { throw reason }
+          Output.error.line(reason.message)
+          table = LiveTable()
+        case .heading: break
         }
-        manager.stopRangingBeacons(satisfying: wanted.constraint)
+        if let limit, tally.count >= limit { break }
       }
     }
   }
 
   private static func json(_ beacons: [BeaconReport]) -> String {
     var line = JSONLine(type: "beacons")
-    line.add("date", Date().iso8601)
+    line.add("date", HostClock.now.unixTime.iso8601)
     line.add("beacons", objects: beacons.map(\.json))
     return line.text
   }
@@ -101,7 +97,7 @@ extension Verb {
 
 /// Which beacons were named, as UUID, MAJOR, and MINOR.
 struct NamedBeacons: Sendable {
-  var uuid: UUID
+  var uuid: BeaconUUID
   var major: UInt16?
   var minor: UInt16?
 
@@ -113,7 +109,7 @@ struct NamedBeacons: Sendable {
     guard let first = words.first else {
       throw invocation.usage("UUID is missing: whose beacons")
     }
-    guard let uuid = UUID(uuidString: first) else {
+    guard let uuid = BeaconUUID(first) else {
       throw invocation.usage("\"\(first)\" is not a UUID")
     }
     self.uuid = uuid
@@ -128,12 +124,18 @@ struct NamedBeacons: Sendable {
     minor = numbers.count > 1 ? numbers[1] : nil
   }
 
-  var constraint: CLBeaconIdentityConstraint {
-    switch (major, minor) {
-    case (let major?, let minor?):
-      CLBeaconIdentityConstraint(uuid: uuid, major: major, minor: minor)
-    case (let major?, nil): CLBeaconIdentityConstraint(uuid: uuid, major: major)
-    case (nil, _): CLBeaconIdentityConstraint(uuid: uuid)
-    }
+  var constraint: BeaconConstraint { BeaconConstraint(uuid: uuid, major: major, minor: minor) }
+}
+
+extension BeaconUUID {
+  /// Reads the canonical form, in either case; `nil` for any other text.
+  fileprivate init?(_ text: String) {
+    let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
+    let digits = groups.joined()
+    guard digits.allSatisfy(\.isHexDigit), let high = UInt64(digits.prefix(16), radix: 16),
+      let low = UInt64(digits.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
   }
 }

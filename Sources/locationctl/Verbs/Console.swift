@@ -1,7 +1,8 @@
-import CoreLocation
 import Dispatch
+import FoundationEssentials
 import Glibc
 import LocationCoding
+import LocationHost
 
 extension Verb {
   private static let port = Option(
@@ -51,8 +52,8 @@ extension Verb {
         tiles: invocation.text(tiles), attribution: invocation.text(attribution), as: invocation)
       let server = ConsoleServer(try ConsolePage(environment, program: program), settings)
       if let file = invocation.operand(0) {
-        let data = try SimulationFile.data(of: file, as: invocation)
-        try server.read(file.split(separator: "/").last.map(String.init) ?? file, [UInt8](data))
+        let bytes = try SimulationFile.bytes(of: file, as: invocation)
+        try server.read(file.split(separator: "/").last.map(String.init) ?? file, bytes)
       }
       let end = EndSignals()
       try server.run(
@@ -82,15 +83,15 @@ extension Verb {
       Output.standard.line("The address works once. Interrupt this program (Ctrl-C) to close it.")
     }
     guard !invocation.has(noOpen) else { return }
-    let browser = Process()
-    browser.executableURL = URL(fileURLWithPath: "/usr/bin/xdg-open")
-    browser.arguments = [address]
-    browser.standardOutput = FileHandle.nullDevice
-    browser.standardError = FileHandle.nullDevice
-    do { try browser.run() } catch {
-      Output.error.line("no browser was opened: open the address yourself")
+    let words = ["/bin/sh", "-c", openBrowser, "sh", address]
+    guard FinishedProgram.run(words, ProcessInfo.processInfo.environment) == 0 else {
+      return Output.error.line("no browser was opened: open the address yourself")
     }
   }
+
+  /// Commands of a shell that start the browser, wait for nothing, and show nothing.
+  private static let openBrowser =
+    "command -v xdg-open > /dev/null || exit 1; xdg-open \"$1\" < /dev/null > /dev/null 2>&1 &"
 }
 
 /// The signals that end a program, waited for in place of dying by them.

@@ -1,4 +1,3 @@
-import CoreLocation
 import LocationProviders
 import LocationService
 import LocationEngine
@@ -63,13 +62,11 @@ extension Verb {
     let person = try Person(sources: choice.sources)
     let progress = Progress("asking \(choice.sources.count == 1 ? "the source" : "the sources")")
     defer { progress.end() }
-    _ = try await person.run {
-      try await withTimeout(timeout) {
-        let demand = Task { try await Feed().follow { _ in true } }
-        defer { demand.cancel() }
-        for await note in person.notes {
-          if case .provider = note, person.haveSourcesDecided { return }
-        }
+    _ = try await withTimeout(timeout) {
+      let demand = Task { try await Feed().follow(as: person) { _ in true } }
+      defer { demand.cancel() }
+      for await note in person.notes {
+        if case .provider = note, person.haveSourcesDecided { return }
       }
     }
     let findings = person.host.sourceReports().flatMap { report in

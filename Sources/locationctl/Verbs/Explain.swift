@@ -1,4 +1,3 @@
-import CoreLocation
 import LocationLink
 import LocationModel
 
@@ -66,10 +65,7 @@ extension Verb {
     guard invocation.text(app) == nil else {
       throw invocation.usage("a simulation has one app: leave --app out")
     }
-    let data =
-      file == "-"
-      ? FileHandle.standardInput.readDataToEndOfFile()
-      : try SimulationFile.data(of: file, as: invocation)
+    let data = try SimulationFile.bytes(of: file, as: invocation)
     do throws(EventLine.Fault) {
       return try EventLine.events(
         in: String(decoding: data, as: UTF8.self), named: file == "-" ? "standard input" : file)

@@ -1,4 +1,4 @@
-import CoreLocation
+import FoundationEssentials
 import Glibc
 import LocationFleet
 import LocationHost
@@ -106,7 +106,7 @@ extension Verb {
     guard length <= FenceFile.longest else {
       throw invocation.usage("\(path) is longer than \(FenceFile.longest) bytes")
     }
-    let bytes = [UInt8](try SimulationFile.data(of: path, as: invocation))
+    let bytes = try SimulationFile.bytes(of: path, as: invocation)
     do throws(FenceFile.Fault) { return try FenceFile.read(bytes) } catch {
       let place = error.feature.map { "feature \($0): " } ?? ""
       throw invocation.usage("\(path): \(place)\(error.cause)")

@@ -1,4 +1,4 @@
-import CoreLocation
+import LocationModel
 import LocationProviders
 
 extension Verb {
@@ -29,33 +29,28 @@ extension Verb {
       let degrees = invocation.number(filter) ?? 1
       let isJSON = invocation.has(.json)
       let tally = Tally()
-      _ = try await person.run {
-        try await withTimeout(invocation.number(timeout)) {
-          let listener = SignalsListener()
-          let manager = CLLocationManager()
-          manager.delegate = listener
-          manager.headingFilter = degrees > 0 ? degrees : kCLHeadingFilterNone
-          manager.startUpdatingLocation()
-          try await awaitCompass(of: person)
-          manager.startUpdatingHeading()
-          var table = LiveTable()
-          for await word in listener.words {
-            switch word {
-            case .heading(let report):
-              tally.count += 1
-              if isJSON {
-                Output.standard.line(report.json)
-              } else {
-                table.show(report.lines(onTerminal: Output.standard.isTerminal))
-              }
-            case .failed:
-              Output.error.line("the magnetic field is not the Earth's; turn the device every way")
-              table = LiveTable()
-            case .beacons: break
+      _ = try await withTimeout(invocation.number(timeout)) {
+        let subscription = person.link.subscribe()
+        subscription.send { .updates($0, .start(UpdateOptions(pausesAutomatically: true))) }
+        try await awaitCompass(of: person)
+        let options = HeadingOptions(filter: degrees > 0 ? degrees : nil)
+        subscription.send { .heading($0, .start(options)) }
+        var table = LiveTable()
+        for await signal in subscription.signals {
+          switch signal {
+          case .heading(let report):
+            tally.count += 1
+            if isJSON {
+              Output.standard.line(report.json)
+            } else {
+              table.show(report.lines(onTerminal: Output.standard.isTerminal))
             }
-            if let limit, tally.count >= limit { break }
+          case .failed:
+            Output.error.line("the magnetic field is not the Earth's; turn the device every way")
+            table = LiveTable()
+          case .beacons: break
           }
-          manager.stopUpdatingHeading()
+          if let limit, tally.count >= limit { break }
         }
       }
       if await tally.count == 0 { throw person.silence("no heading came") }
@@ -64,8 +59,8 @@ extension Verb {
   /// A compass behind a receiver or a proxy is known only after its first sample.
   @MainActor private static func awaitCompass(of person: Person) async throws {
     for _ in 0..<50 {
-      if CLLocationManager.headingAvailable() { return }
-      try await Task.sleep(for: .milliseconds(100))
+      if person.link.readable.equipment.hasCompass { return }
+      guard (try? await Task.sleep(for: .milliseconds(100))) != nil else { return }
     }
     throw person.silence("there is no compass")
   }

@@ -1,4 +1,3 @@
-import Foundation
 import LocationCoding
 import LocationHost
 import LocationLink

@@ -1,5 +1,3 @@
-import CoreLocation
-
 extension Verb {
   private static let timeout = Option.timeout("Give up after so many seconds; 60 unless given")
 
@@ -23,15 +21,13 @@ extension Verb {
       let progress = Progress("waiting for a position")
       let tally = Tally()
       defer { progress.end() }
-      _ = try await person.run {
-        try await withTimeout(invocation.number(timeout) ?? 60) {
-          try await feed.follow { report in
-            guard report.location != nil else { return !(person.areSourcesOut || level != nil) }
-            progress.end()
-            tally.count = 1
-            Output.standard.line(isJSON ? report.json : report.text)
-            return false
-          }
+      _ = try await withTimeout(invocation.number(timeout) ?? 60) {
+        try await feed.follow(as: person) { report in
+          guard report.location != nil else { return !(person.areSourcesOut || level != nil) }
+          progress.end()
+          tally.count = 1
+          Output.standard.line(isJSON ? report.json : report.text)
+          return false
         }
       }
       if await tally.count == 0 { throw person.reason }

@@ -39,14 +39,12 @@ extension Verb {
       let person = try Person(sources: choice.sources, recordingTo: target)
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
-      _ = try await person.run {
-        try await withTimeout(invocation.number(timeout)) {
-          try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await follow(person, to: limit, tally) }
-            group.addTask { try await failWhenRefused(person) }
-            try await group.next()
-            group.cancelAll()
-          }
+      _ = try await withTimeout(invocation.number(timeout)) {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { try await follow(person, to: limit, tally) }
+          group.addTask { try await failWhenRefused(person) }
+          try await group.next()
+          group.cancelAll()
         }
       }
       let steps = try RecordingInput.steps(in: path, as: invocation)
@@ -56,7 +54,7 @@ extension Verb {
 
 /// Counts locations until the limit is reached, or the sources have ended.
 @MainActor private func follow(_ person: Person, to limit: Int?, _ tally: Tally) async throws {
-  try await Feed().follow { report in
+  try await Feed().follow(as: person) { report in
     if report.location != nil { tally.count += 1 }
     if let limit, tally.count >= limit { return false }
     return report.location != nil || !person.haveRecordingsEnded

@@ -1,4 +1,4 @@
-import CoreLocation
+import FoundationEssentials
 import LocationCoding
 import LocationHost
 import LocationModel
@@ -62,7 +62,7 @@ extension Verb {
 enum RecordingInput {
   /// The recording in a file, opened if it is encrypted.
   static func bytes(of path: String, as invocation: Invocation) throws(Failure) -> [UInt8] {
-    let bytes = [UInt8](try SimulationFile.data(of: path, as: invocation))
+    let bytes = try SimulationFile.bytes(of: path, as: invocation)
     guard SealedRecording.isSealed(bytes) else { return bytes }
     let folders = states(invocation)
     let keys = folders.reduce(into: SealedRecording.Keys()) { keys, folder in

@@ -15,8 +15,8 @@ extension Verb {
     details: [
       """
       Looks for gpsd, serial ports with NMEA at any usual baud rate, modems, Wi-Fi and Bluetooth \
-      adapters, and sensors; asks; writes a configuration with the reason for each source; starts \
-      the service; and prints the first position, or why there is none.
+      adapters, and sensors; asks; writes a configuration with the reason for each source; prints \
+      the first position that they give, or why there is none; and starts the service.
       """,
       """
       As root it configures the daemon of the machine (/etc/locationd.conf), else the one of your \
@@ -47,8 +47,10 @@ extension Verb {
       } catch { throw Failure.refused("\(error)", next: "sudo locationctl setup") }
       Output.standard.line("wrote \(file.path)")
       guard let service else { return }
+      // Before the service has them: a serial port has one reader.
+      service.stop()
+      try await showFirst(of: plan)
       try service.start()
-      try await showFirst()
     })
 
   private static func probe(_ folder: String) -> MachineParts {
@@ -84,15 +86,17 @@ extension Verb {
     try service?.start()
   }
 
-  /// Prints the first position by a running daemon, or what `doctor` finds.
-  private static func showFirst() async throws {
+  /// Prints the first position that the sources give, or what `doctor` finds.
+  private static func showFirst(of plan: SetupPlan) async throws {
+    let sources = plan.sources.flatMap { ["--source", $0.url] }
     do {
-      let once = try Invocation(["once", "--timeout", "20"])
+      let once = try Invocation(["once", "--timeout", "20"] + sources)
       try await once.verb.run(once)
     } catch {
       Output.standard.line("there is no position yet:")
-      let doctor = try Invocation(["doctor"])
-      try await doctor.verb.run(doctor)
+      let doctor = try Invocation(["doctor"] + sources)
+      // What it finds is printed, and no reason to start nothing.
+      try? await doctor.verb.run(doctor)
     }
   }
 }
@@ -102,13 +106,23 @@ private struct SetupService {
   /// Whether it is that of the machine, not that of the user.
   var isSystem: Bool
 
+  private var words: [String] { isSystem ? ["systemctl"] : ["systemctl", "--user"] }
+
+  /// Ends the service, if it runs, so that no receiver is held.
+  func stop() {
+    let variables = HostEnvironment.current.variables
+    guard Self.hasSystemd,
+      FinishedProgram.run(words + ["--quiet", "is-active", Self.unit], variables) == 0
+    else { return }
+    _ = FinishedProgram.run(words + ["stop", Self.unit], variables)
+  }
+
   /// Enables and starts the service, with the configuration as it is now.
   func start() throws(Failure) {
-    guard access("/run/systemd/system", F_OK) == 0 else {
+    guard Self.hasSystemd else {
       throw .refused("systemd does not run here, so no service is started", next: "locationd &")
     }
-    let words = isSystem ? ["systemctl"] : ["systemctl", "--user"]
-    for step in [["enable", "--quiet", "locationd.socket"], ["restart", "locationd.service"]] {
+    for step in [["enable", "--quiet", "locationd.socket"], ["restart", Self.unit]] {
       let status = FinishedProgram.run(words + step, HostEnvironment.current.variables)
       guard status == 0 else {
         let command = (words + step).joined(separator: " ")
@@ -117,4 +131,8 @@ private struct SetupService {
     }
     Output.standard.line("the service is running")
   }
+
+  private static let unit = "locationd.service"
+
+  private static var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
 }

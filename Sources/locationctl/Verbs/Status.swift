@@ -68,6 +68,7 @@ struct StatusReport {
       ("services", services),
       ("place", status.isSimulated == true ? "set from outside, in place of all sources" : ""),
       ("geoclue", status.geoclue.map { $0.reason.map { "not served: \($0)" } ?? "served" } ?? ""),
+      ("gpsd port", Self.words(status.gpsd)),
       ("needed", status.demand.words), ("last fix", lastFix),
     ] where !text.isEmpty {
       output.line("  " + name + String(repeating: " ", count: 10 - name.count) + text)
@@ -76,6 +77,13 @@ struct StatusReport {
     output.table(sources, whenEmpty: "no source")
     output.line("")
     output.table(clients, whenEmpty: "no client")
+  }
+
+  private static func words(_ gpsd: GpsdPortStatus?) -> String {
+    guard let gpsd else { return "" }
+    if let reason = gpsd.reason { return "not served: \(reason)" }
+    let closed = gpsd.closed == 0 ? "" : ", \(gpsd.closed) closed by a bound"
+    return "\(gpsd.port): \(gpsd.programs) connected\(closed); TCP does not say which programs"
   }
 
   private var key: String {
@@ -136,6 +144,7 @@ struct StatusReport {
     line.add("unread", status.unread)
     if let isSimulated = status.isSimulated { line.add("simulated", flag: isSimulated) }
     if let geoclue = status.geoclue { line.add("geoclue", object: Self.object(geoclue)) }
+    if let gpsd = status.gpsd { line.add("gpsd", object: Self.object(gpsd)) }
     line.add("demand", object: demand)
     if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
     line.add("sources", objects: status.sources.map { Self.object($0) })
@@ -190,6 +199,16 @@ struct StatusReport {
     var line = JSONLine(type: "geoclue")
     line.add("state", geoclue.state)
     line.add("reason", geoclue.reason)
+    return line
+  }
+
+  private static func object(_ gpsd: GpsdPortStatus) -> JSONLine {
+    var line = JSONLine(type: "gpsd")
+    line.add("port", gpsd.port)
+    line.add("state", gpsd.state)
+    line.add("reason", gpsd.reason)
+    line.add("programs", gpsd.programs)
+    line.add("closed", gpsd.closed)
     return line
   }
 

@@ -1,6 +1,3 @@
-import CoreLocation
-import Synchronization
-
 extension Verb {
   private static let distanceFilter = Option(
     name: "distance-filter", value: .number("METERS", 0...1_000_000),
@@ -32,14 +29,12 @@ extension Verb {
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
       if !isJSON { Output.standard.line(Output.standard.styled(Report.heading, .dim)) }
-      _ = try await person.run {
-        try await withTimeout(invocation.number(timeout)) {
-          try await feed.follow { report in
-            print(report, asJSON: isJSON, of: person)
-            if report.location != nil { tally.count += 1 }
-            if let limit, tally.count >= limit { return false }
-            return report.location != nil || !person.haveRecordingsEnded
-          }
+      _ = try await withTimeout(invocation.number(timeout)) {
+        try await feed.follow(as: person) { report in
+          print(report, asJSON: isJSON, of: person)
+          if report.location != nil { tally.count += 1 }
+          if let limit, tally.count >= limit { return false }
+          return report.location != nil || !person.haveRecordingsEnded
         }
       }
       let received = await tally.count

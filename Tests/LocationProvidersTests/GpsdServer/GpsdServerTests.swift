@@ -87,6 +87,40 @@ struct GpsdServerTests {
     #expect(ask("?POLL;").contains("\"active\":1,\"tpv\":[{\"class\":\"TPV\""))
   }
 
+  @Test(
+    "SERVE-4: each mode of ?WATCH gets what it names",
+    arguments: [
+      ("\"json\":true", true, false), ("\"nmea\":true", false, true), ("\"raw\":1", false, true),
+      ("\"raw\":2", false, true), ("\"json\":true,\"nmea\":true", true, true),
+      ("\"raw\":0", false, false), ("\"json\":false", false, false),
+      ("\"json\":true,\"device\":\"/dev/gps0\"", true, false),
+      ("\"pps\":true,\"scaled\":true", true, false),
+    ])
+  mutating func modes(_ words: String, json: Bool, sentences: Bool) {
+    bench.send(.opened(1))
+    let answer = ask("?WATCH={\"enable\":true,\(words)};")
+    #expect(answer.contains("\"class\":\"WATCH\",\"enable\":true"))
+    bench.send(.receiver(0, .bytes(Array(Self.sentences.utf8))))
+    bench.run(for: .seconds(1))
+    let text = said(to: 1)
+    #expect(text.contains("\"class\":\"TPV\"") == json)
+    #expect(text.contains("$GPGGA") == sentences)
+    // Nothing more, once it watches no longer.
+    _ = ask("?WATCH={\"enable\":false};")
+    bench.send(.receiver(0, .bytes(Array(Self.sentences.utf8))))
+    bench.run(for: .seconds(1))
+    #expect(said(to: 1) == "")
+  }
+
+  @Test("SERVE-2: ?WATCH alone says how it is, and a receiver that is not there is an error")
+  mutating func watchWords() {
+    bench.send(.opened(1))
+    #expect(ask("?WATCH;").contains("\"class\":\"WATCH\",\"enable\":false"))
+    let other = ask("?WATCH={\"enable\":true,\"device\":\"/dev/gps9\"};")
+    #expect(other.contains("Do not see device /dev/gps9"))
+    #expect(!bench.outputs.contains { $0.output == .watched(true) })
+  }
+
   @Test("SERVE-5: without permission nothing of the device is said")
   mutating func denied() {
     bench.send(.allowed(false))

@@ -15,19 +15,25 @@ import CoreLocation
   /// In the order in which they happened.
   public private(set) var entries: [Entry] = []
   /// Why nothing can be noted; `nil` while all is well.
-  public private(set) var problem: String?
+  public private(set) var problem: String? {
+    didSet { if problem != oldValue { warn(problem) } }
+  }
 
+  private var warn: @MainActor (String?) -> Void = { _ in }
   private var session: CLServiceSession?
   private var tasks: [Task<Void, any Error>] = []
 
   /// Makes a log that watches nothing yet.
   public init() {}
 
-  /// Begins to watch a circle around home; the radius is meters. `note` is called for each entry.
+  /// Begins to watch a circle around home; the radius is meters. `note` is called for each entry, `warn` with each
+  /// change of ``problem``.
   public func start(
     home: CLLocationCoordinate2D, radius: CLLocationDistance = 100,
-    note: @escaping @MainActor (Entry) -> Void = { _ in }
+    note: @escaping @MainActor (Entry) -> Void = { _ in },
+    warn: @escaping @MainActor (String?) -> Void = { _ in }
   ) async {
+    self.warn = warn
     let session = CLServiceSession(authorization: .always)
     self.session = session
     let monitor = await CLMonitor("home")
@@ -44,10 +50,17 @@ import CoreLocation
       },
       Task {
         for try await diagnostic in session.diagnostics {
-          problem = diagnostic.authorizationDenied ? "Location is not allowed." : nil
+          problem = Self.words(for: diagnostic)
         }
       },
     ]
+  }
+
+  private static func words(for diagnostic: CLServiceSession.Diagnostic) -> String? {
+    if diagnostic.authorizationDeniedGlobally { return "Location services are switched off." }
+    if diagnostic.authorizationDenied { return "Location is not allowed." }
+    if diagnostic.alwaysAuthorizationDenied { return "Location is allowed only while in use." }
+    return nil
   }
 
   /// Watches no longer.

@@ -18,12 +18,17 @@ struct HomeWatch {
       exit(64)
     }
     let log = HomeLog()
-    await log.start(home: home) { entry in
-      print("\(entry.date.formatted(.iso8601)) \(entry.isHome ? "came home" : "left")")
-      // The journal of systemd is no terminal, where lines would appear at once.
-      fflush(nil)
-    }
+    await log.start(
+      home: home,
+      note: { say("\($0.date.formatted(.iso8601)) \($0.isHome ? "came home" : "left")") },
+      warn: { say($0 ?? "All is well again.") })
     // The log works until the program is ended.
     while true { try await Task.sleep(for: .seconds(86_400)) }
+  }
+
+  private static func say(_ line: String) {
+    print(line)
+    // The journal of systemd is no terminal, where lines would appear at once.
+    fflush(nil)
   }
 }

@@ -38,8 +38,10 @@ import Testing
     device.person(answers: .doNotAllow)
     try await app.run {
       let log = HomeLog()
-      await log.start(home: home)
+      var warnings: [String?] = []
+      await log.start(home: home, warn: { warnings.append($0) })
       try await device.advance(by: .seconds(60))
+      #expect(warnings == ["Location is not allowed."])
       #expect(log.problem == "Location is not allowed.")
       #expect(log.entries.isEmpty)
       log.stop()
