@@ -33,6 +33,7 @@ package struct RecordingTarget: Sendable {
 extension StateFolder {
   /// The keys of recordings that lie beside this state; none if they cannot be read.
   package var recordingsKeys: SealedRecording.Keys {
-    StateSeal.existing(beside: file)?.recordings ?? [:]
+    let secrets = self == .ofSystem ? nil : HostEnvironment.current.secrets
+    return StateSeal.existing(beside: file, secrets: secrets)?.recordings ?? [:]
   }
 }
