@@ -100,6 +100,40 @@ struct DaemonKeyringTests {
     daemon.kill()
   }
 
+  @Test("SEAL-11, SEAL-14: a recording opens with the keyring, and else says why not")
+  func recording() throws {
+    try keyring.perform("keyring start")
+    let own = surroundings.merging(["XDG_STATE_HOME": folder.file("own")]) { $1 }
+    func run(_ words: String...) throws -> FinishedProgram {
+      try FinishedProgram("locationctl", words, own, as: "nobody")
+    }
+    func record(_ file: String, _ words: String...) throws -> FinishedProgram {
+      let source = ["record", file, "--source", "fixed:48.5,11.5,5", "--count", "1"]
+      return try FinishedProgram("locationctl", source + words, own, as: "nobody")
+    }
+    let (file, plain, later) = (folder.file("a.rec"), folder.file("b.rec"), folder.file("c.rec"))
+    let made = try record(file)
+    #expect(made.status == 0 && made.text.contains("1 locations"), "\(made.text)")
+    #expect(try record(plain, "--plain").status == 0)
+    let bytes = try (Data(contentsOf: URL(filePath: file)), Data(contentsOf: URL(filePath: plain)))
+    for word in ["connected", "locationctl", "provider"] {
+      #expect(bytes.0.range(of: Data(word.utf8)) == nil)
+      #expect(bytes.1.range(of: Data(word.utf8)) != nil, "what is there would be found")
+    }
+    #expect(try keyring.perform("items").count == 16)
+    #expect(try run("replay", file).text.contains("all as recorded"))
+    try keyring.perform("lock")
+    for refused in try [run("replay", file), record(later)] {
+      #expect(refused.status == 1 && refused.text.contains("is locked"), "\(refused.text)")
+      #expect(refused.text.contains("unlock it"), "\(refused.text)")
+    }
+    #expect(!FileManager.default.fileExists(atPath: later))
+    #expect(try run("replay", plain).status == 0)
+    try keyring.perform("unlock")
+    #expect(try run("data", "rekey").status == 0)
+    #expect(try run("replay", file).text.contains("all as recorded"))
+  }
+
   @Test("SEAL-13: leaves the keyring alone where the environment says so, and as root")
   func withoutKeyring() async throws {
     try keyring.perform("keyring start")

@@ -124,7 +124,7 @@ package final class StateKeeper {
     noting(.store("\(reason); the state of this run is kept in memory only"))
     defer { entries.append(Conditions.notKept) }
     let reading = StateGuard(beside: folder.file)
-      .read(sealedBy: isRefused ? nil : .existing(beside: folder.file, secrets: secrets))
+      .read(sealedBy: isRefused ? nil : try? .existing(beside: folder.file, secrets: secrets))
     if case .entries(let guarded) = reading { entries = guarded }
     guard isRefused || reading != .missing || folder.hasState else { return }
     if case .entries = reading, !isRefused { return }

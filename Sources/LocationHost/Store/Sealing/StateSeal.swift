@@ -64,13 +64,16 @@ final class StateSeal {
   }
 
   /// Opens the keys that are there, for what is read without the state; `nil` if there are none.
-  static func existing(beside file: String, secrets: SecretBus?) -> StateSeal? {
+  ///
+  /// - Throws: `StoreError` with why they do not open.
+  static func existing(
+    beside file: String, secrets: SecretBus?
+  ) throws(StoreError) -> StateSeal? {
     let path = StateFolder(containing: file).keys.path
-    guard FileStamp(ofFileAt: path) != nil,
-      let keys = try? StateKeys(
-        beside: file, credentials: HostEnvironment.current.credentials, secrets: secrets),
-      let reading = try? keys.read()
-    else { return nil }
+    guard FileStamp(ofFileAt: path) != nil else { return nil }
+    let keys = try StateKeys(
+      beside: file, credentials: HostEnvironment.current.credentials, secrets: secrets)
+    guard let reading = try keys.read() else { return nil }
     return StateSeal(keys, reading, generation: reading.ring.newest, stamp: nil)
   }
 
