@@ -16,6 +16,8 @@ case ${1:-build} in
     packages="$packages python3 python3-venv python3-dbus python3-gi dbus-daemon umockdev gpsd"
     packages="$packages gpsd-clients osmium-tool bubblewrap openssl util-linux ca-certificates"
     packages="$packages debian-archive-keyring xvfb openbox python3-xlib sway weston bash minisign strace nats-server"
+    # A keyring.
+    packages="$packages gnome-keyring"
     # Programs that ask GeoClue.
     packages="$packages geoclue-2-demo redshift gir1.2-geoclue-2.0"
     # The console.

@@ -22,6 +22,8 @@ export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}"
 
 # The state of the person who runs this is none of the tests' business.
 export XDG_STATE_HOME="$PWD/.build/test-state"
+# Nor their keys into the keyring of who runs the tests.
+export CORELOCATION_SECRET_SERVICE=no
 unset CORELOCATION_SOURCES
 rm -rf "$XDG_STATE_HOME"
 mkdir -p "$XDG_STATE_HOME"

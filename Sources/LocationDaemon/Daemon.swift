@@ -56,7 +56,9 @@ package final class Daemon {
     }
     let sources = configuration.sources
     let agents = LinkAgents()
-    let keeper = StateKeeper(folder: folder, lock: lock, noting: noting)
+    let keeper = StateKeeper(
+      folder: folder, lock: lock,
+      secrets: options.isSystem ? nil : HostEnvironment(variables).secrets, noting: noting)
     if let obstacle = keeper.obstacle {
       if let ownSocket { DaemonSocket.remove(ownSocket) }
       throw DaemonFault(reason: "\(obstacle)", status: 1)

@@ -133,6 +133,9 @@ package struct HostEnvironment: Sendable {
   /// The folder of the credentials that systemd has given to this process; `nil` for none.
   package var credentials: String? { variables["CREDENTIALS_DIRECTORY"] }
 
+  /// Where the Secret Service of this process's session is; `nil` for none.
+  package var secrets: SecretBus? { .ofSession(variables) }
+
   /// The file in which every input of the engine is recorded; `nil` for none.
   package var recordingTarget: RecordingTarget? {
     variables[Self.recordingVariable].flatMap { RecordingTarget(text: $0) }

@@ -11,7 +11,8 @@ extension LocationHost {
     return LocationHost(
       sources: environment.sources(noting: journal),
       keeper: environment.stateFolder(noting: journal).map {
-        StateKeeper(folder: $0, owner: client.app, noting: journal)
+        StateKeeper(
+          folder: $0, owner: client.app, secrets: environment.secrets, noting: journal)
       },
       agents: environment.agents { journal(.source($0)) },
       limits: environment.limits(noting: journal), settings: environment.settings(noting: journal),

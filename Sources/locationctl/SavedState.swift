@@ -27,7 +27,8 @@ struct SavedState {
       lock = try StateLock(folder, .together)
     } catch { throw .refused(error.cause, next: error.next) }
     do throws(StoreError) {
-      store = try StateStore(path: folder.file, isLost: folder.isLost(lock))
+      store = try StateStore(
+        path: folder.file, isLost: folder.isLost(lock), secrets: environment.secrets)
       entries = try store.entries()
     } catch { throw .refused("\(error)", next: Self.next(error, folder)) }
     lock.noteState()
@@ -44,7 +45,7 @@ struct SavedState {
         "put the keys back into \(folder.keys.path), or start the location daemon or an app, which "
         + "move the state aside and begin anew"
     }
-    if error.isLocked { return "see who may read \(folder.keys.path)" }
+    if error.isLocked { return "correct that, or see who may read \(folder.keys.path)" }
     if error.isBusy { return "find the process that writes: fuser \(folder.file)" }
     return "check who owns \(folder.file), and that it is not damaged"
   }
@@ -93,9 +94,14 @@ struct SavedState {
   /// Where the key of the state is from.
   var keyOrigin: String { store.keyOrigin }
 
-  /// Seals everything with new keys; returns how many rows did not open before, and are gone.
-  func rekey() throws(Failure) -> Int {
-    do throws(StoreError) { return try store.rekey() } catch {
+  /// Seals everything with new keys.
+  ///
+  /// - Parameter place: where the key that opens all others is to lie; `nil` for where it lies.
+  /// - Returns: how many rows did not open before, and are gone.
+  /// - Throws: `Failure` with why not.
+  func rekey(in place: KeyPlace?) throws(Failure) -> Int {
+    do throws(StoreError) { return try store.rekey(in: place) } catch {
+      if error.isLocked { throw .refused("\(error)", next: nil) }
       throw .refused("\(error)", next: "end the apps that run, and try again")
     }
   }

@@ -69,7 +69,10 @@ final class DaemonRun: Sendable {
 
   /// What an app's environment says, so that it finds this daemon and nothing else.
   var surroundings: [String: String] {
-    ["LOCATIOND_SOCKET": socket, "CORELOCATION_SOURCES": "", "XDG_STATE_HOME": folder.file("none")]
+    [
+      "LOCATIOND_SOCKET": socket, "CORELOCATION_SOURCES": "",
+      "CORELOCATION_SECRET_SERVICE": "no", "XDG_STATE_HOME": folder.file("none"),
+    ]
   }
 
   /// Installs a program of the tests in a folder of its own, and returns its path.

@@ -55,8 +55,9 @@ struct KeysInMemoryTests {
   }
 
   /// All keys of a state, by what they are, and the master also as text.
-  private func keys(of state: StateFolder) throws -> [String: Data] {
-    let reading = try #require(try StateKeys(beside: state.file, credentials: nil).read())
+  private func keys(of state: StateFolder, _ secrets: SecretBus?) throws -> [String: Data] {
+    let place = try StateKeys(beside: state.file, credentials: nil, secrets: secrets)
+    let reading = try #require(try place.read())
     let master = reading.master.key
     var keys = ["master": master.withUnsafeBytes { Data($0) }, "text": Data(master.digits)]
     for generation in reading.ring.generations.values {
@@ -71,18 +72,37 @@ struct KeysInMemoryTests {
   @Test(
     "border 25, SEAL-10: no memory that a core dump holds has a key, and that of the keys is locked"
   )
-  func dumped() async throws {
+  func dumped() async throws { try await expectNoKey() }
+
+  @Test(
+    "border 25, SEAL-10: nor has any what the Secret Service has handed out and been given",
+    .enabled(if: MockMachine.hasKeyring, "needs gnome-keyring, python3-dbus, python3-gi"))
+  func handedOut() async throws {
+    let machine = try MockMachine.keyring()
+    try machine.perform("keyring start")
+    try await expectNoKey(SecretBus(address: machine.address), bus: machine.address)
+  }
+
+  /// Expects that a process that has opened, changed, and sealed a state anew has its keys only in memory
+  /// that is locked, and left out of core dumps.
+  private func expectNoKey(_ secrets: SecretBus? = nil, bus: String? = nil) async throws {
     let folder = try TemporaryFolder()
     let state = StateFolder(path: folder.file("state"))
     try state.create()
-    try StateStore(path: state.file, credentials: nil).commit([
+    try StateStore(path: state.file, credentials: nil, secrets: secrets).commit([
       .set(StateKey(domain: "visit", owner: ""), [1])
     ])
-    let program = try RunningProgram(BuiltProgram.path("HostProgram"), ["hold", state.file])
+    let first = try keys(of: state, secrets)
+    let session = ["CORELOCATION_SECRET_SERVICE": "yes", "DBUS_SESSION_BUS_ADDRESS": bus ?? ""]
+    let program = try RunningProgram(
+      BuiltProgram.path("HostProgram"), ["hold", state.file],
+      environment: bus == nil ? [:] : session)
     defer { program.end() }
     #expect(try await program.lines.next { $0.hasPrefix("holding") } == "holding, 3 entries")
-    let keys = try keys(of: state)
-    #expect(keys.count == 6)
+    var keys = try keys(of: state, secrets)
+    #expect(keys.count == 6 && state.keyOrigin?.contains("Secret Service") == (bus != nil))
+    // The master before, which is in use no more.
+    (keys["first"], keys["first text"]) = (first["master"], first["text"])
     var found: Set<String> = []
     var count = 0
     for mapping in try mappings(of: program.pid) {
@@ -96,6 +116,6 @@ struct KeysInMemoryTests {
     }
     #expect(count > 50, "mappings were read")
     // They are there, so that they would be found elsewhere, too.
-    #expect(found == Set(keys.keys).subtracting(["text"]))
+    #expect(found == Set(keys.keys).subtracting(["text", "first", "first text"]))
   }
 }

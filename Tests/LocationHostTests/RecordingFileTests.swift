@@ -40,7 +40,9 @@ struct RecordingFileTests {
     get throws { [UInt8](try Data(contentsOf: URL(fileURLWithPath: file))) }
   }
 
-  private var keys: SealedRecording.Keys { StateFolder(path: file + "-state").recordingsKeys }
+  private var keys: SealedRecording.Keys {
+    get throws { try StateFolder(path: file + "-state").recordingsKeys }
+  }
 
   /// Replays the file; what is cut off at the end of an encrypted one counts as torn, too.
   private func replay() throws -> Replay.Summary {

@@ -40,7 +40,7 @@ struct RecordingKeysTests {
     }
     _ = try store.erase(Self.app)
     #expect(try open().recordingsKeys() == second)
-    #expect(state.recordingsKeys == second)
+    #expect(try state.recordingsKeys == second)
   }
 
   @Test("SEAL-12: no recording opens any more when all is erased")
@@ -48,7 +48,7 @@ struct RecordingKeysTests {
     let store = try open()
     let first = try store.recordingsKeys()
     _ = try store.erase(nil)
-    #expect(state.recordingsKeys == [:])
+    #expect(try state.recordingsKeys == [:])
     #expect(try store.recordingsKeys().values.allSatisfy { !first.values.contains($0) })
   }
 

@@ -147,7 +147,7 @@ struct SealedKeysTests {
     #expect(try store.sealAgain() == 0)
     let third = StateKey(domain: "condition", owner: "org.example.Third", name: "mill")
     try engine.commit([.set(third, [4])])
-    try store.destroyEarlierKeys()
+    try store.destroyEarlierKeys(in: .file)
     #expect(try store.entries().count == 5 && store.rejected.isEmpty)
     #expect(try engine.entries().contains(StateEntry(key: third, value: [4])))
     // The same while all is erased.

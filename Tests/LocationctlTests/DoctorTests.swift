@@ -163,7 +163,10 @@ struct DoctorTests {
     let app = home.appending(path: "tool")
     try Data().write(to: app)
     let bare = try findings("--app", app.path, environment: environment)
-    #expect(bare.codes == ["working", "usage_string_missing", "not_authorized", "no_agent"])
+    #expect(
+      bare.codes == ["working", "usage_string_missing", "not_authorized", "no_agent", "state_key"])
+    let key = try #require(bare.objects.last?["message"] as? String)
+    #expect(key.contains("-key/master") && key.contains("not one of the whole disk"))
     #expect(
       bare.objects[1]["next"] as? String
         == "create \(app.path).plist with the key NSLocationWhenInUseUsageDescription and the "
@@ -176,7 +179,7 @@ struct DoctorTests {
     try Data(list.utf8).write(to: app.appendingPathExtension("plist"))
     _ = try Run(["authorize", app.path, "whenInUse"], environment: environment)
     let good = try findings("--app", app.path, environment: environment)
-    #expect(good.codes == ["working", "authorized"])
+    #expect(good.codes == ["working", "authorized", "state_key"])
     #expect(good.status == 0)
     let needs =
       "<key>UIRequiredDeviceCapabilities</key><array><string>location-services</string>"
@@ -184,13 +187,14 @@ struct DoctorTests {
     try Data(list.replacing("</dict>", with: needs + "</dict>").utf8)
       .write(to: app.appendingPathExtension("plist"))
     let lacking = try findings("--app", app.path, environment: environment)
-    #expect(lacking.codes == ["working", "authorized", "capability_missing", "capability_missing"])
+    let missing = ["capability_missing", "capability_missing"]
+    #expect(lacking.codes == ["working", "authorized"] + missing + ["state_key"])
     #expect((lacking.objects[2]["message"] as? String)?.contains("it requires gps") == true)
     #expect(lacking.status == 0)
     _ = try Run(["authorize", app.path, "never"], environment: environment)
     #expect(
       try findings("--app", app.path, environment: environment).codes
-        == ["working", "not_authorized", "capability_missing", "capability_missing"])
+        == ["working", "not_authorized"] + missing + ["state_key"])
   }
 
   @Test("finds that nobody can be asked, and names each agent and the command that answers instead")
@@ -211,7 +215,7 @@ struct DoctorTests {
     #expect(
       none.codes == [
         "working", "manifest_unknown", "not_authorized", "no_agent", "agent_unknown",
-        "agent_unusable", "agent_unusable",
+        "agent_unusable", "agent_unusable", "state_key",
       ])
     #expect(
       none.objects[3]["message"] as? String
@@ -225,7 +229,7 @@ struct DoctorTests {
     try Data("org.example.Walk whenInUse".utf8).write(to: policy)
     environment["CORELOCATION_AGENTS"] = "policy:\(policy.path)"
     let asked = try findings("--app", "org.example.Walk", environment: environment)
-    #expect(asked.codes == ["working", "manifest_unknown", "not_authorized"])
+    #expect(asked.codes == ["working", "manifest_unknown", "not_authorized", "state_key"])
   }
 
   @Test("speaks to people in lines with a mark, what was found, and the next step")

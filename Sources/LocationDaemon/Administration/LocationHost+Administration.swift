@@ -198,10 +198,18 @@ extension LocationHost {
     release()
   }
 
-  /// Seals the state with new keys; returns the number of rows that did not open.
-  func rekey() throws(AdministrationFault) -> Int {
+  /// Seals the state with new keys.
+  ///
+  /// - Parameter key: where the owner wants the key that opens all others; `nil` for where it lies.
+  /// - Returns: the number of rows that did not open.
+  /// - Throws: `AdministrationFault` with why not.
+  func rekey(_ key: String?) throws(AdministrationFault) -> Int {
+    let place = key.flatMap { KeyPlace(rawValue: $0) }
+    guard key == nil || place != nil else {
+      throw AdministrationFault(reason: "a key lies in file or secret-service, and not elsewhere")
+    }
     guard let keeper else { return 0 }
-    do throws(StoreError) { return try keeper.rekey() } catch {
+    do throws(StoreError) { return try keeper.rekey(in: place) } catch {
       throw AdministrationFault(reason: "\(error)")
     }
   }

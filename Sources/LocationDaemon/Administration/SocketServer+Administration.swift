@@ -130,7 +130,7 @@ extension SocketServer {
         entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
           + files.map { DataEntry($0) }, as: "entry", to: number)
     case .erase(let app): try erase(app, of: number)
-    case .rekey: answer(number, .fields(["rows": try rekey().json]))
+    case .rekey(let key): answer(number, .fields(["rows": try rekey(key).json]))
     }
   }
 
@@ -445,9 +445,9 @@ extension SocketServer {
     answer(number, .object([]))
   }
 
-  private func rekey() throws(AdministrationFault) -> Int {
+  private func rekey(_ key: String?) throws(AdministrationFault) -> Int {
     let result: Result<Int, AdministrationFault> = host.onQueue { host in
-      Result { () throws(AdministrationFault) in try host.rekey() }
+      Result { () throws(AdministrationFault) in try host.rekey(key) }
     }
     let rows = try result.get()
     journal.write(.store, "the state is sealed with new keys")

@@ -20,6 +20,8 @@ package final class BusConnection {
   private var exports: [String: Export] = [:]
   /// Objects whose calls somebody else answers.
   var served = BusServing()
+  /// Whether the memory of messages is overwritten when it is free again.
+  private let holdsSecrets: Bool
   /// Questions to the bus itself about the processes of others.
   var inquiries: [UInt64: (BusCredentials?) -> Void] = [:]
 
@@ -31,8 +33,11 @@ package final class BusConnection {
 
   /// Connects to the bus at `address`; `nil` for the system bus, whose address
   /// `$DBUS_SYSTEM_BUS_ADDRESS` may set. `receive` is called on the queue.
-  init(address: String?, receive: @escaping (ChannelEvent) -> Void) throws(BusFault) {
+  init(
+    address: String?, holdsSecrets: Bool = false, receive: @escaping (ChannelEvent) -> Void
+  ) throws(BusFault) {
     bus = try Self.open(address)
+    self.holdsSecrets = holdsSecrets
     self.receive = receive
   }
 
@@ -71,6 +76,11 @@ package final class BusConnection {
     self.writer = writer
     self.timer = timer
     goOn = { queue.async(execute: ready) }
+    try listen()
+  }
+
+  /// Has every message that arrives handled here first.
+  func listen() throws(BusFault) {
     try BusFault.check(
       sd_bus_add_filter(
         bus, nil,
@@ -174,6 +184,7 @@ package final class BusConnection {
         bus, &made, call.destination, call.path, call.interface, call.member))
     guard let message = made else { return }
     defer { sd_bus_message_unref(message) }
+    if holdsSecrets { sd_bus_message_sensitive(message) }
     try BusWriter(message).append(call.arguments)
     var serial: UInt64 = 0
     try BusFault.check(sd_bus_send(bus, message, &serial))
@@ -221,6 +232,7 @@ package final class BusConnection {
 
   /// Filters every message before sd-bus handles it; returns 1 for one that is handled here.
   private func take(_ message: OpaquePointer) -> Int32 {
+    if holdsSecrets { sd_bus_message_sensitive(message) }
     guard let head = BusHead(message), head.kind != .call else { return 0 }
     guard !take(credentials: message, head) else { return 1 }
     receive(peers.receive(head) { BusReader(message).all() })

@@ -31,8 +31,13 @@ package struct RecordingTarget: Sendable {
 }
 
 extension StateFolder {
-  /// The keys of recordings that lie beside this state; none if they cannot be read.
+  /// The keys of recordings that lie beside this state; none if there are none.
+  ///
+  /// - Throws: `StoreError` with why they cannot be read.
   package var recordingsKeys: SealedRecording.Keys {
-    StateSeal.existing(beside: file)?.recordings ?? [:]
+    get throws(StoreError) {
+      let secrets = self == .ofSystem ? nil : HostEnvironment.current.secrets
+      return try StateSeal.existing(beside: file, secrets: secrets)?.recordings ?? [:]
+    }
   }
 }

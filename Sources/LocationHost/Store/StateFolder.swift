@@ -92,5 +92,5 @@ package struct StateFolder: Hashable, Sendable {
   /// The file of ``StateGuard``.
   static let guardian = "guard"
   /// The files of ``StateKeys``.
-  static let (keyFile, master) = ("keys", "master")
+  static let (keyFile, master, items) = ("keys", "master", "keys.items")
 }

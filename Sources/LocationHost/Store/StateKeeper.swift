@@ -15,6 +15,7 @@ import LocationRecording
 package final class StateKeeper {
   private let folder: StateFolder
   private let owner: AppIdentity?
+  private let secrets: SecretBus?
   /// Held for as long as the state is in use; `nil` if there is no lock.
   private let lock: StateLock?
   private var store: StateStore?
@@ -47,13 +48,14 @@ package final class StateKeeper {
   ///   - owner: the app whose state is read; `nil` for that of all apps.
   ///   - lock: held by a daemon, which has all of the state; if `nil`, a lock is shared with other
   ///     engines.
+  ///   - secrets: where the Secret Service is; `nil` for none.
   ///   - noting: called with each finding once.
   package init(
     folder: StateFolder, owner: AppIdentity? = nil, lock: StateLock? = nil,
-    noting: (Note) -> Void = { _ in }
+    secrets: SecretBus? = nil, noting: (Note) -> Void = { _ in }
   ) {
     self.folder = folder
-    self.owner = owner
+    (self.owner, self.secrets) = (owner, secrets)
     let held = lock.map { .success($0) } ?? Self.take(folder, noting: noting)
     self.lock = try? held.get()
     if case .failure(let fault) = held {
@@ -88,7 +90,8 @@ package final class StateKeeper {
     for attempt in 1... {
       let found = FileNumber(of: folder.file)
       do throws(StoreError) {
-        let store = try StateStore(path: folder.file, isLost: isMoved || folder.isLost(lock))
+        let store = try StateStore(
+          path: folder.file, isLost: isMoved || folder.isLost(lock), secrets: secrets)
         entries = try store.entries(of: owner)
         return take(store, noting: noting)
       } catch {
@@ -121,7 +124,7 @@ package final class StateKeeper {
     noting(.store("\(reason); the state of this run is kept in memory only"))
     defer { entries.append(Conditions.notKept) }
     let reading = StateGuard(beside: folder.file)
-      .read(sealedBy: StateSeal.existing(beside: folder.file))
+      .read(sealedBy: isRefused ? nil : try? .existing(beside: folder.file, secrets: secrets))
     if case .entries(let guarded) = reading { entries = guarded }
     guard isRefused || reading != .missing || folder.hasState else { return }
     if case .entries = reading, !isRefused { return }
@@ -335,17 +338,19 @@ package final class StateKeeper {
   /// How many rows do not open, and why; `nil` if all do.
   package var unread: String? { store?.unreadWords }
 
-  /// Seals everything with new keys; returns the number of rows that did not open and are gone.
+  /// Seals everything with new keys.
   ///
+  /// - Parameter place: where a person wants the master; `nil` for where it lies.
+  /// - Returns: the number of rows that did not open and are gone.
   /// - Throws: `StoreError` with why not.
-  package func rekey() throws(StoreError) -> Int {
+  package func rekey(in place: KeyPlace? = nil) throws(StoreError) -> Int {
     guard let store else {
       try refuseUnopened()
       return 0
     }
     try store.commit(unsaved)
     (unsaved, fault) = ([], nil)
-    return try store.rekey()
+    return try store.rekey(in: place)
   }
 
   /// Returns the keys of recordings, and makes one if there is none; `nil` while the state is kept in

@@ -23,11 +23,12 @@ package final class StateStore {
   ///   - timeout: milliseconds to wait for another process that writes, here and later.
   ///   - isLost: whether there was a state that cannot be read any more.
   ///   - credentials: the folder with the systemd credentials of this process.
+  ///   - secrets: where the Secret Service is; `nil` for none.
   /// - Throws: `StoreError` with the database's error, and where it happened. A file that a newer
   ///   program has written is left unchanged.
   package init(
     path: String, timeout: Int32 = 2000, isLost: Bool = false,
-    credentials: String? = HostEnvironment.current.credentials
+    credentials: String? = HostEnvironment.current.credentials, secrets: SecretBus? = nil
   ) throws(StoreError) {
     let folder = StateFolder(containing: path)
     let held = try StoreError.locking(folder.path) { () throws(StateFault) in try folder.hold() }
@@ -36,11 +37,14 @@ package final class StateStore {
     defer { held.unlock() }
     try StateSchema.refuseNewer(path)
     var findings: [String] = []
-    let keys = try StateKeys(beside: path, credentials: credentials) { findings.append($0) }
+    let keys = try StateKeys(beside: path, credentials: credentials, secrets: secrets) {
+      findings.append($0)
+    }
     database = try StateSchema.open(path)
     database.wait(timeout)
     let prepared = try StateSchema.prepare(database, keys, in: held)
     seal = prepared.seal
+    findings += [seal.finding].compactMap(\.self)
     findings += try guardian.settle(
       database, sealedBy: seal, isNew: prepared.isNew, isLost: isLost)
     self.findings = findings
@@ -264,14 +268,18 @@ package final class StateStore {
     return count - kept.entries.count
   }
 
-  /// Seals everything with new keys, and destroys the old ones; a file with the master is made anew.
+  /// Seals everything with new keys, and destroys the old ones; the master is made anew unless it is a
+  /// credential.
   ///
+  /// - Parameter place: where a person wants the master; `nil` for where it lies.
   /// - Returns: the number of rows that did not open and are gone.
   /// - Throws: `StoreError` of the database or of the keys; everything is then sealed with the old
   ///   keys or with the new ones.
-  package func rekey() throws(StoreError) -> Int {
+  package func rekey(in place: KeyPlace? = nil) throws(StoreError) -> Int {
+    // While no process waits for this one.
+    let place = try seal.place(place)
     let count = try sealAgain()
-    try destroyEarlierKeys()
+    try destroyEarlierKeys(in: place)
     try clean()
     return count
   }
@@ -286,9 +294,9 @@ package final class StateStore {
     return count
   }
 
-  /// Leaves the present keys alone, with a new master where that is a file.
-  func destroyEarlierKeys() throws(StoreError) {
-    try change { () throws(StoreError) in try seal.renewMaster() }
+  /// Leaves the present keys alone, with a new master unless that is a credential.
+  func destroyEarlierKeys(in place: KeyPlace) throws(StoreError) {
+    try change { () throws(StoreError) in try seal.renewMaster(in: place) }
   }
 
   /// Returns the keys of recordings; the first call makes one.

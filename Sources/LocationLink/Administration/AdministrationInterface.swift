@@ -355,8 +355,9 @@ package enum AdministrationInterface {
     # over, and its clients come back.
     method EraseData(app: ?string) -> (entries: int)
 
-    # Seals the state with new keys; returns how many rows did not open before, and are gone.
-    method RenewKeys() -> (rows: int)
+    # Seals the state with new keys; returns how many rows did not open before, and are gone. The key that
+    # opens them is to lie in file or in secret-service; without key it stays where it is.
+    method RenewKeys(key: ?string) -> (rows: int)
 
     # Only the owner may: why this process is not, and what a person does about it.
     error NotOwner (reason: string, next: ?string)

@@ -33,7 +33,9 @@ package enum AdministrationRequest: Hashable, Sendable {
   case forgetMap
   case export(app: String?)
   case erase(app: String?)
-  case rekey
+  /// Seals the state with new keys; the one that opens them is to lie in `key`: a file, or the Secret
+  /// Service of the daemon's user.
+  case rekey(key: String?)
 
   /// The records of the log to return.
   package struct LogQuery: Hashable, Sendable {
@@ -99,7 +101,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case "ForgetMap": self = .forgetMap
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
-    case "RenewKeys": self = .rekey
+    case "RenewKeys": self = .rekey(key: try given.find("key"))
     default: return nil
     }
   }
@@ -169,7 +171,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .forgetMap: ("ForgetMap", [:])
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
-    case .rekey: ("RenewKeys", [:])
+    case .rekey(let key): ("RenewKeys", ["key": key?.json])
     }
   }
 }

@@ -45,6 +45,9 @@ enum ManualPage {
       .B CORELOCATION_INDICATOR
       \\fIno\\fR: an app on its own does not show on the desktop that it uses the location.
       .TP
+      .B CORELOCATION_SECRET_SERVICE
+      \\fIno\\fR: the keyring of the session is not used; the key of a state that begins lies in a file.
+      .TP
       .B CORELOCATION_SIMULATION
       \\fIno\\fR: the place of an app on its own cannot be set with \\fBlocationctl location\\fR.
       .TP

@@ -67,7 +67,7 @@ struct DaemonDiagnosis {
       return [daemon] + doors.compactMap(\.self)
         + (status.servicesEnabled ? [] : [services])
         + (status.isSimulated == true ? [simulated] : [])
-        + [unstored, Self.unread(status)].compactMap(\.self)
+        + [unstored, Self.unread(status), status.key.map { .key($0) }].compactMap(\.self)
     }
   }
 
@@ -171,6 +171,13 @@ struct DaemonDiagnosis {
   var agents: AgentDiagnosis? {
     guard case .success(let (status, _)) = answer else { return nil }
     return AgentDiagnosis(of: status)
+  }
+}
+
+extension Finding {
+  /// Where the key of the state is from, and what that protects from.
+  static func key(_ origin: String) -> Finding {
+    Finding(subject: "state key", code: "state_key", verdict: .good, message: origin, next: nil)
   }
 }
 

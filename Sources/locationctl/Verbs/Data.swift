@@ -9,6 +9,9 @@ extension Verb {
     name: "app", value: .text("APP"), summary: "Only of this app: its identifier, or a path")
   private static let everything = Option(
     name: "all", summary: "With erase: of all apps and the machine")
+  private static let key = Option(
+    name: "key", value: .choice(KeyPlace.allCases.map(\.rawValue)),
+    summary: "With rekey: where the key that opens all others is to lie")
 
   static let data = Verb(
     name: "data", summary: "List, export, erase, or seal again what is stored about where you were",
@@ -27,6 +30,11 @@ extension Verb {
       lost, or before a disk is given away.
       """,
       """
+      That key is made in the keyring of your session (the Secret Service) if one is there and unlocked when the \
+      state begins, else in a file beside the state. --key moves it: secret-service to the keyring, file back from \
+      it. With the key in a keyring that is locked, the daemon and apps change nothing, and say so.
+      """,
+      """
       Of the location daemon where one runs, else of your own apps; those forget what they know \
       in memory when they end.
       """,
@@ -36,11 +44,11 @@ extension Verb {
         name: "ACTION", summary: "What to do",
         choices: ["list", "access", "export", "erase", "rekey"])
     ],
-    options: [app, everything, .json],
+    options: [app, everything, key, .json],
     examples: [
       "locationctl data list", "locationctl data access --app com.example.Whereabouts",
       "locationctl data export > location-data.jsonl", "locationctl data erase --all",
-      "locationctl data rekey",
+      "locationctl data rekey", "locationctl data rekey --key secret-service",
     ],
     run: { invocation in
       let name = try invocation.text(app).map { try InstalledApp($0).identity.name }
@@ -49,7 +57,8 @@ extension Verb {
       case "access": try access(DataSource.find().accesses(of: name), invocation)
       case "export":
         for entry in try DataSource.find().entries(of: name) { Output.standard.line(entry.line) }
-      case "rekey": reportSealed(try DataSource.find().rekey(), invocation)
+      case "rekey":
+        reportSealed(try DataSource.find().rekey(in: invocation.text(key)), invocation)
       default:
         guard (name == nil) == invocation.has(everything) else {
           throw invocation.usage("erase needs either --app APP or --all")
@@ -150,10 +159,10 @@ private enum DataSource {
     return try daemon.ask(.access(app: app), "access")
   }
 
-  func rekey() throws(Failure) -> Int {
+  func rekey(in place: String?) throws(Failure) -> Int {
     switch self {
-    case .state(let state): try state.rekey()
-    case .daemon(let daemon): try daemon.ask(.rekey, "rows")
+    case .state(let state): try state.rekey(in: place.flatMap { KeyPlace(rawValue: $0) })
+    case .daemon(let daemon): try daemon.ask(.rekey(key: place), "rows")
     }
   }
 

@@ -21,7 +21,8 @@ extension Verb {
       prints whether an agent can answer the app's questions, and what the app requires of a \
       device that no source here gives. With Bluetooth it prints whether an adapter is calibrated, and \
       while a place is set from outside, that no source counts. A missing place index is named with the way to make one, \
-      and is no failure. Exit status 0 when at least one source works and \
+      and is no failure. The state key is named with what it protects from, and what not. \
+      Exit status 0 when at least one source works and \
       nothing keeps the app from its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
       its senders with from=. Of each Wi-Fi adapter it prints how many access points it hears, \
@@ -43,7 +44,8 @@ extension Verb {
       let agents = daemon.map(\.agents) ?? AgentDiagnosis()
       let radios = WiFiDiagnosis.switches(for: named) + BeaconDiagnosis.findings(for: named)
       let findings = circumstances + sources + radios + apps + (agents?.configured ?? [])
-      for finding in findings + PlaceDiagnosis.findings {
+      let own = daemon == nil ? ownKey : []
+      for finding in findings + PlaceDiagnosis.findings + own {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
       }
@@ -54,6 +56,12 @@ extension Verb {
       let bad = findings.filter { $0.verdict != .good }.map(\.code)
       throw Failure.refused("found: \(bad.joined(separator: ", "))", next: nil)
     })
+
+  /// Where the key of this person's own state is from.
+  private static var ownKey: [Finding] {
+    let origin = StateFolder.ofUser(HostEnvironment.current.variables)?.keyOrigin
+    return [origin.map { .key($0) }].compactMap(\.self)
+  }
 
   private static func examine(
     _ choice: SourceChoice, timeout: Double

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LocationCoding
 import LocationHost
 import LocationModel
@@ -65,8 +66,13 @@ enum RecordingInput {
     let bytes = try SimulationFile.bytes(of: path, as: invocation)
     guard SealedRecording.isSealed(bytes) else { return bytes }
     let folders = states(invocation)
-    let keys = folders.reduce(into: SealedRecording.Keys()) { keys, folder in
-      keys.merge(folder.recordingsKeys) { $1 }
+    var keys = SealedRecording.Keys()
+    var causes: [String] = []
+    for folder in folders {
+      do throws(StoreError) { keys.merge(try folder.recordingsKeys) { $1 } } catch {
+        // Nobody but root is expected to read that of the system.
+        if folder != .ofSystem || geteuid() == 0 { causes.append("\(error)") }
+      }
     }
     do throws(RecordingFault) {
       let content = try SealedRecording.open(bytes, with: keys)
@@ -77,6 +83,9 @@ enum RecordingInput {
       return content.bytes
     } catch {
       guard error == .noKey else { throw invocation.usage("\(path): \(error)") }
+      guard causes.isEmpty else {
+        throw .refused("\(path): \(error): \(causes.joined(separator: "; "))", next: nil)
+      }
       let places = folders.map(\.keys.path).joined(separator: ", ")
       throw .refused(
         "\(path): \(error): looked in \(places)",

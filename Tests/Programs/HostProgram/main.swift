@@ -63,11 +63,11 @@ func openStore(_ path: String, dyingBefore operation: Int) throws {
   say("opened, \(try StateStore(path: path).entries().count) entries")
 }
 
-/// Seals a state with new keys, and dies before an operation on its files.
-func sealAgain(_ path: String, dyingBefore operation: Int) throws {
-  let store = try StateStore(path: path)
+/// Seals a state with new keys, whose master lies in a place, and dies before an operation on its files.
+func sealAgain(_ path: String, in place: KeyPlace?, dyingBefore operation: Int) throws {
+  let store = try StateStore(path: path, secrets: HostEnvironment.current.secrets)
   StoreOperations.begin(dyingBefore: operation)
-  say("sealed, \(try store.rekey()) lost")
+  say("sealed, \(try store.rekey(in: place)) lost")
 }
 
 /// Erases an app, or all for an empty name, and dies before an operation on its files.
@@ -79,14 +79,16 @@ func erase(_ app: String, _ path: String, dyingBefore operation: Int) throws {
 
 /// Opens a state as the engine of an app does, says what it found, and never ends.
 func keep(_ path: String) {
-  let keeper = StateKeeper(folder: StateFolder(path: path)) { say("\($0.message ?? "")") }
+  let keeper = StateKeeper(
+    folder: StateFolder(path: path), secrets: HostEnvironment.current.secrets
+  ) { say("\($0.message ?? "")") }
   say("keeping, \(keeper.obstacle.map { "\($0)" } ?? "no obstacle")")
   withExtendedLifetime(keeper) { while true { pause() } }
 }
 
 /// Opens a state, stores for an app that is new, seals everything again, and never ends.
 func holdKeys(_ path: String) throws {
-  let store = try StateStore(path: path)
+  let store = try StateStore(path: path, secrets: HostEnvironment.current.secrets)
   try store.commit([.set(StateKey(domain: "test", owner: "an.app"), [1])])
   _ = try store.rekey()
   try store.commit([.set(StateKey(domain: "test", owner: "another.app"), [1])])
@@ -190,7 +192,8 @@ do {
   case let words where words.first == "open":
     try openStore(words[1], dyingBefore: Int(words[2]) ?? .max)
   case let words where words.first == "rekey":
-    try sealAgain(words[1], dyingBefore: Int(words[2]) ?? .max)
+    let place = words.count > 3 ? KeyPlace(rawValue: words[3]) : nil
+    try sealAgain(words[1], in: place, dyingBefore: Int(words[2]) ?? .max)
   case let words where words.first == "erase":
     try erase(words[1], words[2], dyingBefore: Int(words[3]) ?? .max)
   case let words where words.first == "hold": try holdKeys(words[1])
@@ -205,8 +208,8 @@ do {
     try record(words[1], to: words[2], limit: words.count > 3 ? UInt(words[3]) : nil)
   default:
     say(
-      "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION | rekey FILE OPERATION "
-        + "| erase APP FILE OPERATION | keep FOLDER | hold FILE | share FOLDER "
+      "steps FILE | fill FILE | lock FILE | read FILE | open FILE OPERATION "
+        + "| rekey FILE OPERATION [PLACE] | erase APP FILE OPERATION | keep FOLDER | hold FILE | share FOLDER "
         + "| grant LEVEL APP FOLDER | domains FOLDER | probe URL | journey FOLDER FIX OPERATION "
         + "| record URL FILE [LIMIT]")
   }

@@ -1,7 +1,7 @@
 import Foundation
 
-/// A private system bus with the daemons that a test wants on it, run by
-/// `BusTests/Mocks/mock.py`.
+/// A private bus with the daemons that a test wants on it, run by `BusTests/Mocks/mock.py` or another
+/// script there.
 package final class MockMachine {
   /// The address of the bus.
   package let address: String
@@ -9,10 +9,22 @@ package final class MockMachine {
   private let commands = Pipe()
   private let answers = Pipe()
 
-  package init() throws {
+  package convenience init() throws {
     guard let python = Self.python else { throw Ended() }
-    process.executableURL = python
-    process.arguments = [Self.folder.appending(path: "mock.py").path]
+    try self.init(command: [python.path, Self.folder.appending(path: "mock.py").path])
+  }
+
+  /// A bus with a person's keyring on it, run by `BusTests/Mocks/keyring.py`; that of another user
+  /// where one is named, which only root can.
+  package static func keyring(of user: [String] = []) throws -> MockMachine {
+    let become = user.isEmpty ? [] : ["/usr/bin/setpriv"] + user
+    return try MockMachine(
+      command: become + [debianPython, folder.appending(path: "keyring.py").path])
+  }
+
+  private init(command: [String]) throws {
+    process.executableURL = URL(filePath: command[0])
+    process.arguments = Array(command.dropFirst())
     process.standardInput = commands
     process.standardOutput = answers
     try process.run()
@@ -50,6 +62,16 @@ package final class MockMachine {
     let venv = folder.appending(path: "../../../.build/venv/bin/python")
     return FileManager.default.isExecutableFile(atPath: venv.path) ? venv : nil
   }
+
+  /// The Python that has the modules of Debian's packages.
+  private static let debianPython = "/usr/bin/python3"
+
+  /// Whether there is a real keyring for ``keyring(of:)``, with what the service that answers falsely needs.
+  package static let hasKeyring =
+    ["/usr/bin/gnome-keyring-daemon", "/usr/bin/dbus-daemon", debianPython]
+    .allSatisfy { FileManager.default.isExecutableFile(atPath: $0) }
+    && FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/gi")
+    && FileManager.default.fileExists(atPath: "/usr/lib/python3/dist-packages/dbus")
 
   package static let isThere =
     python != nil && FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")

@@ -35,9 +35,11 @@ package final class RunningProgram: Sendable {
     for descriptor in Int32(3)..<1024 { posix_spawn_file_actions_addclose(&actions, descriptor) }
     var attributes = Self.attributes()
     defer { posix_spawnattr_destroy(&attributes) }
-    // How the tests are started, on a terminal or as a service, is not what the program is judged by.
-    let variables = ProcessInfo.processInfo.environment
-      .merging(["CORELOCATION_IN_USE": "assumed"]) { $1 }.merging(environment) { $1 }
+    // How the tests are started, on a terminal or as a service, is not what the program is judged by, and
+    // the keyring of who starts them is not for their keys.
+    let own = ["CORELOCATION_IN_USE": "assumed", "CORELOCATION_SECRET_SERVICE": "no"]
+    let variables = ProcessInfo.processInfo.environment.merging(own) { $1 }
+      .merging(environment) { $1 }
     process = try Self.withStrings([path] + arguments) { arguments in
       try Self.withStrings(variables.map { "\($0)=\($1)" }) { environment in
         var process: pid_t = 0

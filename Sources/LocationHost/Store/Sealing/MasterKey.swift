@@ -4,11 +4,56 @@ import LocationSecrets
 /// The key that opens the keys of a state, and where it is from.
 struct MasterKey {
   /// Where it is from.
-  enum Origin: String {
+  enum Origin: Hashable {
     /// A systemd credential, for the unit of the daemon.
     case credential
     /// A file beside the keys.
     case file
+    /// The item with this name in the Secret Service of a person.
+    case service(item: String)
+
+    /// The word for it in the file of the keys.
+    var word: String {
+      switch self {
+      case .credential: "credential"
+      case .file: "file"
+      case .service(let item): Self.service + item
+      }
+    }
+
+    /// Reads the word of ``word``; `nil` for any other.
+    init?(word: Substring) {
+      switch word {
+      case "credential": self = .credential
+      case "file": self = .file
+      default:
+        let item = word.dropFirst(Self.service.count)
+        guard word.hasPrefix(Self.service), Self.isName(item) else { return nil }
+        self = .service(item: String(item))
+      }
+    }
+
+    /// Whether this is the name of an item, as this program makes them.
+    static func isName(_ text: Substring) -> Bool {
+      text.utf8.count == nameLength && text.allSatisfy { $0.isHexDigit }
+    }
+
+    /// The name of the item; `nil` without one.
+    var item: String? {
+      guard case .service(let item) = self else { return nil }
+      return item
+    }
+
+    /// Creates the origin of a new key in the Secret Service.
+    static func newInService() -> Origin {
+      .service(
+        item: [UInt8].random(nameLength / 2).map { byte in
+          String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
+        }.joined())
+    }
+
+    private static let service = "service:"
+    private static let nameLength = 16
   }
 
   var key: SecretKey

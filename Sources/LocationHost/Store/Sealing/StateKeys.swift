@@ -1,4 +1,6 @@
 import Glibc
+import LocationModel
+import LocationProviders
 import LocationSecrets
 
 /// The folder of the keys of a state, beside the state's (docs/decisions/0108).
@@ -13,19 +15,25 @@ struct StateKeys {
 
   let folder: StateFolder
   /// The folder that was checked; everything is read and written in it, whatever lies at its path.
-  private let held: HeldFolder
+  let held: HeldFolder
   /// The credentials of this process, the present one first.
-  private let credentials: [MasterKey]
+  let credentials: [MasterKey]
+  /// Where the Secret Service is; `nil` for a process that has none.
+  let secrets: SecretBus?
+  /// Whether the Secret Service can keep a new master; `nil` if it was not asked, as none is needed.
+  let standing: SecretOutcome?
 
   /// Creates the folder if it does not exist, and checks that it is this user's alone.
   ///
   /// - Parameters:
   ///   - file: the file of the state.
   ///   - credentials: the folder with the systemd credentials of this process.
+  ///   - secrets: where the Secret Service is; it is asked whether it can keep a master if one is needed.
   ///   - noting: called with each mode that was corrected.
   /// - Throws: `StoreError` if the folder cannot be made, or is not this user's alone.
   init(
-    beside file: String, credentials: String?, noting: (String) -> Void = { _ in }
+    beside file: String, credentials: String?, secrets: SecretBus? = nil,
+    noting: (String) -> Void = { _ in }
   ) throws(StoreError) {
     folder = StateFolder(containing: file).keys
     do throws(Errno) { try folder.create() } catch {
@@ -42,30 +50,33 @@ struct StateKeys {
       try folder.secure(noting: noting)
     }
     self.credentials = try MasterKey.credentials(in: credentials)
+    self.secrets = secrets
+    // While no process waits for this one.
+    let (keys, master) = (held.file(StateFolder.keyFile), held.file(StateFolder.master))
+    let needsMaster =
+      self.credentials.isEmpty && access(keys, F_OK) != 0 && access(master, F_OK) != 0
+    standing = needsMaster ? secrets?.run(.look, within: Self.longest) : nil
   }
 
-  private var file: String { held.file(StateFolder.keyFile) }
+  var file: String { held.file(StateFolder.keyFile) }
   /// For a person.
-  private var shownFile: String { folder.path + "/" + StateFolder.keyFile }
+  var shownFile: String { folder.path + "/" + StateFolder.keyFile }
   private var masterFile: String { held.file(StateFolder.master) }
   private var nextMasterFile: String { masterFile + ".next" }
 
   /// What a look at the file shows; it changes with the file.
   var stamp: FileStamp? { FileStamp(ofFileAt: file) }
 
-  /// The path of the master, or the name of its credential, for a person.
-  func words(for origin: MasterKey.Origin) -> String {
-    origin == .file
-      ? folder.path + "/" + StateFolder.master : "the systemd credential \(MasterKey.credential)"
-  }
-
   // MARK: Reading
 
   /// Reads the keys; `nil` if there are none.
   ///
+  /// - Parameter known: the master that has opened them before; it is not looked for again.
+  /// - Returns: the keys, and the master that has opened them.
   /// - Throws: `StoreError` if they do not open: the master is lost or another one
-  ///   (``StoreError/isKeyLost``), or it is a credential that this process was not given.
-  func read() throws(StoreError) -> Reading? {
+  ///   (``StoreError/isKeyLost``), or it is a credential that this process was not given, or the Secret
+  ///   Service does not hand it out now.
+  func read(knowing known: MasterKey? = nil) throws(StoreError) -> Reading? {
     var status = stat()
     guard lstat(file, &status) == 0 else {
       guard errno == ENOENT else { throw StoreError(Errno(last: "stat \(file)"), in: held) }
@@ -76,15 +87,7 @@ struct StateKeys {
         code: StoreError.locked, context: shownFile, message: "it cannot be read, or is too large")
     }
     let head = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
-    let words = String(decoding: head, as: UTF8.self).split(separator: " ")
-    guard words.count == 3, words[0] == Self.name, let number = Int(words[1]) else {
-      throw lost("\(shownFile) is damaged")
-    }
-    guard number <= Self.version else {
-      throw StoreError(
-        code: StoreError.newer, context: shownFile,
-        message: "a newer program has written it, in form \(number); nothing was changed")
-    }
+    let origin = try origin(head)
     let sealed = bytes.dropFirst(head.count + 1)
     for master in credentials {
       if let ring = Self.ring(in: sealed, at: head, with: master) {
@@ -97,7 +100,17 @@ struct StateKeys {
       else { continue }
       return Reading(ring: ring, master: master)
     }
-    guard words[2] == MasterKey.Origin.credential.rawValue, credentials.isEmpty else {
+    if case .service(let item) = origin {
+      let master = known?.origin == origin ? known : try serviceMaster(item)
+      if let master, let ring = Self.ring(in: sealed, at: head, with: master) {
+        return Reading(ring: ring, master: master)
+      }
+      guard master != nil else {
+        throw lost(
+          "\(shownFile) is sealed with the item \(item) of the Secret Service, which is gone")
+      }
+    }
+    guard origin == .credential, credentials.isEmpty else {
       throw lost("no key that is here opens \(shownFile)")
     }
     throw StoreError(
@@ -105,6 +118,30 @@ struct StateKeys {
       message:
         "the state is sealed with the systemd credential \(MasterKey.credential), which this "
         + "process was not given; start it by its unit; nothing was changed")
+  }
+
+  /// Reads the first line.
+  private func origin(_ head: [UInt8]) throws(StoreError) -> MasterKey.Origin {
+    let words = String(decoding: head, as: UTF8.self).split(separator: " ")
+    guard words.count >= 3, words[0] == Self.name, let number = Int(words[1]) else {
+      throw lost("\(shownFile) is damaged")
+    }
+    guard number <= Self.version else {
+      throw StoreError(
+        code: StoreError.newer, context: shownFile,
+        message: "a newer program has written it, in form \(number); nothing was changed")
+    }
+    guard words.count == 3, let origin = MasterKey.Origin(word: words[2]) else {
+      throw lost("\(shownFile) is damaged")
+    }
+    return origin
+  }
+
+  /// Where the master of a file of keys is from, as its first line says; `nil` if it says nothing.
+  static func head(of file: String) -> MasterKey.Origin? {
+    guard let bytes = SmallFile.read(file, limit: largest) else { return nil }
+    let head = String(decoding: bytes.prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+    return head.split(separator: " ").last.flatMap { MasterKey.Origin(word: $0) }
   }
 
   private static func ring(
@@ -147,13 +184,17 @@ struct StateKeys {
   /// Whether another master is to be used than the one that has opened the keys.
   func wantsAnother(than master: MasterKey) -> Bool {
     if let credential = credentials.first { return credential.key != master.key }
+    if master.origin.item != nil {
+      return access(masterFile, F_OK) == 0 || access(nextMasterFile, F_OK) == 0
+    }
     // One that cannot be read now is left alone.
     guard let found = try? look(at: masterFile) else { return false }
     guard case .key(let present) = found, present.key == master.key else { return true }
     return access(nextMasterFile, F_OK) == 0
   }
 
-  /// The master to be used: the credential, else that of the file, which is made if there is none.
+  /// The master to be used: the credential, else that of the file, else a new one, which the Secret
+  /// Service keeps if it can, else the file.
   ///
   /// - Parameter opened: the one that has opened the keys; if it is that of a process that died while
   ///   it renewed them, it becomes the master.
@@ -161,6 +202,7 @@ struct StateKeys {
   /// - Throws: `StoreError` of the system, also if there is one that cannot be read now.
   func master(after opened: MasterKey? = nil) throws(StoreError) -> MasterKey {
     if let credential = credentials.first { return credential }
+    if let opened, opened.origin.item != nil { return opened }
     if let opened, case .key(let next) = try look(at: nextMasterFile) {
       guard next.key == opened.key else {
         ReplacedFile.wipe(nextMasterFile)
@@ -174,6 +216,12 @@ struct StateKeys {
     case .malformed: try moveAside(masterFile)
     case .missing: break
     }
+    if opened == nil, (standing ?? secrets?.run(.look, within: Self.brief)) == .ready {
+      do throws(StoreError) { return try newServiceMaster() } catch {
+        // Then the file is what is left.
+        guard error.isLocked else { throw error }
+      }
+    }
     try create(.random(), at: masterFile)
     guard case .key(let master) = try look(at: masterFile) else {
       throw StoreError(Errno(code: EIO, call: "read \(masterFile)"), in: held)
@@ -181,14 +229,25 @@ struct StateKeys {
     return master
   }
 
-  /// Replaces the keys, and their master if that is a file.
+  /// Replaces the keys and their master, unless that is a credential.
   ///
   /// A process that dies in between leaves a new master that opens the keys, beside the old one.
-  func renew(_ ring: KeyRing) throws(StoreError) -> MasterKey {
+  ///
+  /// - Parameters:
+  ///   - ring: the keys.
+  ///   - place: where the new master is to lie.
+  /// - Returns: the new master.
+  /// - Throws: `StoreError` if it cannot be put there; then the present one stays.
+  func renew(_ ring: KeyRing, in place: KeyPlace) throws(StoreError) -> MasterKey {
     guard credentials.isEmpty else {
       let master = try master()
       try write(ring, with: master)
       return master
+    }
+    if place == .secretService {
+      let next = try newServiceMaster()
+      try write(ring, with: next)
+      return next
     }
     let next = MasterKey(key: .random(), origin: .file)
     ReplacedFile.wipe(nextMasterFile)
@@ -218,7 +277,10 @@ struct StateKeys {
 
   /// Replaces the keys; a file with a master that is not used any more is overwritten.
   func write(_ ring: KeyRing, with master: MasterKey) throws(StoreError) {
-    let head = Array("\(Self.name) \(Self.version) \(master.origin.rawValue)".utf8)
+    // Form 1 stays readable for older programs where they can open it.
+    let number = master.origin.item == nil ? 1 : Self.version
+    let head = Array("\(Self.name) \(number) \(master.origin.word)".utf8)
+    if let before = Self.head(of: file)?.item, before != master.origin.item { try list(before) }
     var open = ring.bytes
     defer { wipe(&open) }
     let sealed = Seal.seal(
@@ -233,13 +295,16 @@ struct StateKeys {
     do throws(Errno) {
       try ReplacedFile.write(head + [UInt8(ascii: "\n")] + sealed, to: file)
     } catch { throw StoreError(error, in: held) }
-    guard master.origin == .credential else { return }
+    guard master.origin != .file else { return }
     ReplacedFile.wipe(masterFile)
     ReplacedFile.wipe(nextMasterFile)
   }
 
   /// Moves keys aside that belong to no state any more.
-  func moveAside() throws(StoreError) { try moveAside(file) }
+  func moveAside() throws(StoreError) {
+    if let item = Self.head(of: file)?.item { try list(item) }
+    try moveAside(file)
+  }
 
   private func moveAside(_ file: String) throws(StoreError) {
     guard rename(file, StateFolder.aside(file)) == 0 else {
@@ -254,7 +319,8 @@ struct StateKeys {
   func tidy() { ReplacedFile.tidy(held) }
 
   private static let name = "meridian-keys"
-  private static let version = 1
+  /// 2 where the master is an item of the Secret Service, which programs that know form 1 cannot ask.
+  private static let version = 2
   /// The greatest size in bytes. Chosen: tens of thousands of apps.
   private static let largest = 8 << 20
 }

@@ -64,12 +64,16 @@ final class StateSeal {
   }
 
   /// Opens the keys that are there, for what is read without the state; `nil` if there are none.
-  static func existing(beside file: String) -> StateSeal? {
+  ///
+  /// - Throws: `StoreError` with why they do not open.
+  static func existing(
+    beside file: String, secrets: SecretBus?
+  ) throws(StoreError) -> StateSeal? {
     let path = StateFolder(containing: file).keys.path
-    guard FileStamp(ofFileAt: path) != nil,
-      let keys = try? StateKeys(beside: file, credentials: HostEnvironment.current.credentials),
-      let reading = try? keys.read()
-    else { return nil }
+    guard FileStamp(ofFileAt: path) != nil else { return nil }
+    let keys = try StateKeys(
+      beside: file, credentials: HostEnvironment.current.credentials, secrets: secrets)
+    guard let reading = try keys.read() else { return nil }
     return StateSeal(keys, reading, generation: reading.ring.newest, stamp: nil)
   }
 
@@ -87,17 +91,21 @@ final class StateSeal {
     }
     let new = StateKeys.Reading(ring: .new(), master: try keys.master())
     try keys.write(new.ring, with: new.master)
+    try keys.removeUnusedItems()
     return StateSeal(keys, new, generation: new.ring.newest, stamp: keys.stamp)
   }
 
   /// Where the master is from, for a person.
   var origin: String { keys.words(for: master.origin) }
+  /// What is to be said about where it is from.
+  var finding: String? { keys.finding(about: master.origin) }
 
   // MARK: Changes of the keys, within a transaction
 
   /// Whether the keys are as ``settle(for:)`` leaves them.
   func isSettled(for owners: Set<[UInt8]>?) -> Bool {
-    !keys.wantsAnother(than: master) && !keys.hasLeftovers && used(by: owners) == ring
+    !keys.wantsAnother(than: master) && !keys.hasLeftovers && keys.unusedItems.isEmpty
+      && used(by: owners) == ring
   }
 
   /// Writes the keys of the present generation alone, without those of owners that have no rows, with
@@ -108,6 +116,7 @@ final class StateSeal {
   func settle(for owners: Set<[UInt8]>?) throws(StoreError) {
     keys.tidy()
     try write(used(by: owners), with: keys.master(after: master))
+    try keys.removeUnusedItems()
     index()
   }
 
@@ -122,11 +131,23 @@ final class StateSeal {
     return KeyRing(generations: [generation: own])
   }
 
-  /// Writes the keys of the present generation alone, with a new master where that is a file.
-  func renewMaster() throws(StoreError) {
+  /// Writes the keys of the present generation alone, with a new master unless that is a credential.
+  func renewMaster(in place: KeyPlace) throws(StoreError) {
     let own = KeyRing(generations: ring.generations.filter { $0.key == generation })
-    master = try keys.renew(own)
+    master = try keys.renew(own, in: place)
     (ring, stamp) = (own, keys.stamp)
+    try keys.removeUnusedItems()
+  }
+
+  /// The place for a new master, which can be made there as far as a look shows.
+  ///
+  /// - Parameter wanted: where a person wants it; `nil` for where the present one lies.
+  /// - Returns: the place.
+  /// - Throws: `StoreError` with why it cannot; nothing was changed.
+  func place(_ wanted: KeyPlace?) throws(StoreError) -> KeyPlace {
+    let place = try keys.place(wanted, insteadOf: master)
+    try keys.require(place)
+    return place
   }
 
   /// Reads the keys again if another process has changed them, and the generation of the rows.
@@ -135,7 +156,9 @@ final class StateSeal {
       clamping: try StateSchema.number("SELECT generation FROM sealing", on: database))
     let present = keys.stamp
     if present != stamp || ring.generations[found] == nil {
-      guard let reading = try keys.read(), reading.ring.generations[found] != nil else {
+      guard let reading = try keys.read(knowing: master),
+        reading.ring.generations[found] != nil
+      else {
         throw StoreError(
           code: StoreError.keyLost, context: keys.folder.path,
           message: "the keys of the state are gone, or those of another state")
