@@ -12,12 +12,8 @@ import Synchronization
 func measureProcessorTime() async throws {
   let folder = try Peers.folder("cpu")
   defer { try? FileManager.default.removeItem(at: folder) }
-  let bench = folder.appending(path: "reader").path
-  // Valgrind 3.19 cannot read the debug information of Swift 6.3 and gives up over it.
-  let strip = URL(fileURLWithPath: try Peers.program("strip", from: "binutils"))
-  _ = try run(strip, ["-g", "-o", bench, Peers.products.appending(path: "Benchmarks").path])
   let client = try Peers.libgpsClient(in: folder)
-  let cost = Cost(client: client, reader: bench, folder: folder)
+  let cost = Cost(client: client, callgrind: try Callgrind(in: folder), folder: folder)
 
   print("processor time, \(rounds) rounds of \(Cost.timed) fixes at 50 a second, in turns")
   let best = try await bestInTurns(waiting: [
@@ -45,7 +41,7 @@ func measureProcessorTime() async throws {
 /// Runs one side or the other over a port, and counts.
 private struct Cost {
   let client: String
-  let reader: String
+  let callgrind: Callgrind
   let folder: URL
 
   static let timed = 200
@@ -57,7 +53,7 @@ private struct Cost {
   /// Seconds for a fix: from the first fix on, so that starting does not count.
   func timeOfReader(recording: Bool = false) async throws -> Double {
     let port = try Port()
-    let child = try Child(reader, words(port, 100_000, recording))
+    let child = try Child(callgrind.own, words(port, 100_000, recording))
     defer { _ = child.end(SIGKILL) }
     return try await time(of: [child], lines: child, feeding: port)
   }
@@ -92,32 +88,32 @@ private struct Cost {
   func instructionsOfReader(recording: Bool = false) async throws -> Double {
     try await slope { count in
       let port = try Port()
-      let words = [reader] + words(port, count, recording)
-      let (tool, file) = try callgrind("reader")
+      let words = [callgrind.own] + words(port, count, recording)
+      let (tool, file) = try callgrind.words("reader")
       let preload = "LD_PRELOAD=\(try Peers.suspendingLibrary(in: folder))"
       let child = try Child("/usr/bin/env", [preload] + tool + words)
       let feeder = Feeder(port, every: 60_000)
       defer { feeder.end() }
       try await ended(child)
-      return try instructions(in: file)
+      return try callgrind.instructions(in: file)
     }
   }
 
   func instructionsOfGpsd() async throws -> Double {
     try await slope { count in
       let port = try Port()
-      let (gpsdTool, gpsdFile) = try callgrind("gpsd")
+      let (gpsdTool, gpsdFile) = try callgrind.words("gpsd")
       let gpsd = try Gpsd(reading: port.path, under: gpsdTool)
       guard gpsd.isReady(within: 60) else {
         throw MissingPeer(text: "gpsd does not answer under valgrind")
       }
-      let (tool, file) = try callgrind("client")
+      let (tool, file) = try callgrind.words("client")
       let child = try Child(tool[0], tool.dropFirst() + [client, String(gpsd.port), String(count)])
       let feeder = Feeder(port, every: 60_000)
       defer { feeder.end() }
       try await ended(child)
       _ = gpsd.child.end()
-      return try instructions(in: gpsdFile) + instructions(in: file)
+      return try callgrind.instructions(in: gpsdFile) + callgrind.instructions(in: file)
     }
   }
 
@@ -134,31 +130,11 @@ private struct Cost {
     return (totals[1] - totals[0]) / Double(Self.counted[1] - Self.counted[0])
   }
 
-  private func callgrind(_ name: String) throws -> ([String], URL) {
-    let file = folder.appending(path: "\(name).\(UUID()).callgrind")
-    try Data().write(to: file)
-    chmod(file.path, 0o666)
-    chmod(folder.path, 0o777)
-    let valgrind = try Peers.program("valgrind", from: "valgrind")
-    return ([valgrind, "--tool=callgrind", "--callgrind-out-file=\(file.path)"], file)
-  }
-
-  private func instructions(in file: URL) throws -> Double {
-    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
-    let line = lines.last { $0.hasPrefix("totals:") || $0.hasPrefix("summary:") }
-    guard let count = line?.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) else {
-      throw MissingPeer(text: "callgrind wrote no total into \(file.lastPathComponent)")
-    }
-    return count
-  }
-
   /// Lets other work go on while the child runs to its end.
   private func ended(_ child: Child) async throws {
     let counter = LineCounter(of: child)
     try await counter.wait(for: .max)
-    guard child.wait().status == 0 else {
-      throw MissingPeer(text: "a program did not survive callgrind: its instructions are unknown")
-    }
+    guard child.wait().status == 0 else { throw Callgrind.didNotSurvive }
   }
 }
 

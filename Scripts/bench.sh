@@ -12,7 +12,7 @@ if [ ! -x $venv/bin/python ]; then
   # Infostop's build needs what it does not ask for.
   $venv/bin/pip install --quiet setuptools wheel pybind11 'numpy<2' shapely &&
     $venv/bin/pip install --quiet --no-build-isolation infostop &&
-    $venv/bin/pip install --quiet trackintel scikit-mobility fiona reverse_geocoder ||
+    $venv/bin/pip install --quiet trackintel scikit-mobility scikit-learn fiona reverse_geocoder ||
     echo "not all peers from PyPI could be installed"
 fi
 

@@ -8,13 +8,15 @@ import LocationSecrets
 /// `Benchmarks radios [FOLDER]`: teaches the shared recordings and asks for the places of those in
 /// FOLDER, which has files of the same names; without FOLDER, one part of the shared recordings
 /// teaches and another asks. The map calibrates itself while it is taught. The sets of access
-/// points are measured a second time with a poisoned map.
+/// points are measured a second time with a poisoned map, and beside other ways in the same run.
 func measureRadios() throws {
   let environment = ProcessInfo.processInfo.environment
   let shared = URL(filePath: (environment["MERIDIAN_SHARED"] ?? "../shared") + "/data")
   let folder = CommandLine.arguments.dropFirst(2).first.map { URL(filePath: $0) }
+  let peers = try RadioPeers()
   for set in try RadioSet.all(teaching: shared.appending(path: "wifi"), asking: folder) {
     let result = try RadioResult.reported(set)
+    try peers.report(set, beside: result)
     guard let clean = result.p90, let poisoned = RadioResult(set.poisoned).p90 else { continue }
     try Figure.report(
       "radios.\(set.name).poisoned", poisoned / clean, "times", "\(set.name), p90 if poisoned")
@@ -23,6 +25,7 @@ func measureRadios() throws {
     // A cell has no floor.
     _ = try RadioResult.reported(set, without: "floor")
   }
+  try RadioCost.report()
 }
 
 /// A scan at a place that is known from elsewhere.
