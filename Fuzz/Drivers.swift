@@ -43,7 +43,7 @@ extension Fuzzer {
       index += 100
       put(.wake)
       put(.channel(.closed(.ended)))
-      _ = (driver.rejections, driver.evidence)
+      _ = (driver.rejections, driver.evidence, driver.sky)
     }
   }
 
@@ -65,7 +65,10 @@ extension Fuzzer {
       driver("gpsd", "gpsd://127.0.0.1:2947", pieces: stream),
       driver("scans", "scans+tcp://127.0.0.1:10111", pieces: stream),
       driver("zone", "zone:", pieces: { [.bytes($0)] }),
-      Fuzzer("gpsd-report") { _ = try? GpsdReport.parse($0) },
+      Fuzzer("gpsd-report") { bytes in
+        _ = try? GpsdReport.parse(bytes)
+        _ = GpsdSatellites.read(bytes)
+      },
       Fuzzer("source-url") { bytes in
         guard let source = try? Source(url: String(decoding: bytes, as: UTF8.self)) else { return }
         // What a source is written as must be read as the same source.

@@ -53,6 +53,7 @@ extension Fuzzer {
         _ = try? AdministrationRequest(call)
       },
       coded("daemon-status", DaemonStatus.self),
+      coded("status-change", StatusChange.self),
       coded("agent-answer", AgentAnswer.self),
       Fuzzer("agent-event") { bytes in
         guard let json = try? JSON(parsing: bytes) else { return }

@@ -14,7 +14,7 @@ cd "$(dirname "$0")/.."
 Scripts/bootstrap.sh console
 build=${BUILD:-.build/debug}
 if [ -z "${BUILD:-}" ]; then
-  for product in locationd locationctl AsyncApp; do swift build --product "$product"; done
+  for product in locationd locationctl AsyncApp CellApp; do swift build --product "$product"; done
 fi
 venv=.build/console-venv
 if [ ! -x $venv/bin/python ]; then

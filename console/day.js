@@ -1,6 +1,6 @@
 // A day in virtual time: the server runs the real engine, the page shows what came of it.
 import { ask, byId, clockText, degrees, el, fill, length, list, report, time } from "/words.js";
-import { Timeline } from "/timeline.js";
+import { Timeline, dayLanes } from "/timeline.js";
 
 /** What can happen besides the way, in the words of a scenario; the server judges them. */
 const HAPPENINGS = [
@@ -113,7 +113,7 @@ export class Day {
     this.tiers = day.events.filter((event) => event.kind === "tier");
     this.lives = day.events.filter((event) => event.kind === "life");
     const view = keepsView && [this.timeline.from, this.timeline.to, this.timeline.now];
-    this.timeline.set(day, this.track);
+    this.timeline.set(day, dayLanes(day, this.track));
     if (view) [this.timeline.from, this.timeline.to] = view;
     this.line = [];
     for (let at = 0; at < this.track.length; at += 4) this.line.push([this.track[at + 1], this.track[at + 2]]);

@@ -1,7 +1,39 @@
 // What the daemon is doing now, as its owner may see it.
 import { ask, byId, degrees, el, fill, length, list, milliseconds, report, table, time } from "/words.js";
+import { LiveTimeline } from "/lanes.js";
+import { renderBeacons, renderSky } from "/sky.js";
 
+/** Everything that is shown. */
+const all = ["daemon", "status", "apps", "conditions", "events", "access", "log", "trail"];
 const levels = ["never", "ask", "whenInUse", "always"];
+const reasons = {
+  lessAccurate: "another is more accurate", contradicted: "another contradicts it, and is believed",
+  olderThanCurrent: "another gave a later one", unconfirmedJump: "too far from the one before, not confirmed",
+  unconfirmedClock: "its date jumped, not confirmed",
+};
+
+/** What has become of a source's newest fix. */
+const useText = (fix) => ({
+  current: "is the last fix", fused: "the last fix rests on it too", earlier: "another has followed it",
+}[fix.use] ?? `refused: ${reasons[fix.reason] ?? fix.reason ?? "no reason is known"}`);
+const useLook = (fix) => ({ current: "good", fused: "good", earlier: "doubt" }[fix.use] ?? "bad");
+
+/** What speaks for a change, with a bar from one half to the threshold and beyond. */
+function beliefOf(name, belief) {
+  if (!belief) return "";
+  const share = (value) => `${Math.floor(value * 100)} %`;
+  return el("span", { class: "bar" }, el("meter", {
+    min: "0.5", max: "1", low: "0.8", high: String(belief.threshold), value: String(belief.probability),
+    "aria-label": `Belief that ${name} becomes ${belief.towards}`,
+  }), ` ${belief.towards} ${share(belief.probability)}, decided at ${share(belief.threshold)}`);
+}
+
+/** Meters between two places that are not far apart. */
+function apart(one, other) {
+  const north = (one.latitude - other.latitude) * 111195;
+  const east = (one.longitude - other.longitude) * 111195 * Math.cos(one.latitude * Math.PI / 180);
+  return Math.hypot(north, east);
+}
 
 export class Live {
   constructor(map) {
@@ -10,6 +42,7 @@ export class Live {
     this.trail = [];
     this.log = [];
     this.isShown = true;
+    this.timeline = new LiveTimeline((at) => this.look(at), (event) => this.explain(event));
     /** From the time of a fix to the frame that shows it, in milliseconds. */
     this.delays = [];
     byId("services").addEventListener("change", (event) =>
@@ -55,16 +88,21 @@ export class Live {
   }
 
   take(news) {
-    if (news.whole) [this.state, this.trail, this.log] = [{}, [], []];
-    const { trail, log, version, whole, ...parts } = news;
+    if (news.whole) {
+      [this.state, this.trail, this.log] = [{}, [], []];
+      this.timeline.clear();
+    }
+    const { trail, log, marks, version, whole, ...parts } = news;
     if (parts.daemon?.problem) this.state = {};
     Object.assign(this.state, parts);
     const fixes = trail.filter((fix) => fix.place);
     this.trail.push(...fixes);
     if (this.trail.length > 10000) this.trail.splice(0, 2000);
+    this.timeline.take(marks, fixes, parts.events);
     this.log.push(...log);
     if (this.log.length > 500) this.log.splice(0, this.log.length - 400);
-    this.render(parts.daemon?.problem || whole ? undefined : new Set([...Object.keys(parts), ...(log.length ? ["log"] : []), ...(fixes.length ? ["trail"] : [])]));
+    this.later(parts.daemon?.problem || whole ? all
+      : [...Object.keys(parts), ...(log.length ? ["log"] : []), ...(fixes.length ? ["trail"] : [])]);
     const last = fixes[fixes.length - 1];
     if (last && !whole) {
       requestAnimationFrame(() => {
@@ -76,8 +114,43 @@ export class Live {
 
   show(isShown) {
     this.isShown = isShown;
-    if (isShown) this.render();
-    else for (const name of ["trail", "refused", "conditions"]) this.map.put(name);
+    byId("live-timeline-area").hidden = !isShown;
+    if (isShown) {
+      this.render();
+      this.timeline.later();
+    } else {
+      for (const name of ["trail", "refused", "conditions", "own", "coarse", "visit", "heading", "light"]) this.map.put(name);
+    }
+  }
+
+  /** Shows where the device was at a time of the timeline; nothing for now. */
+  look(at) {
+    const fix = at === undefined ? undefined : this.trail.findLast((fix) => milliseconds(fix.time) <= at);
+    this.map.points("light", fix ? [fix.place] : [], "--bad");
+    if (at === undefined) byId("live-explanation").hidden = true;
+  }
+
+  /** Says why an event came, and lights the fixes that decided it. */
+  explain(event) {
+    const text = byId("live-explanation");
+    text.hidden = false;
+    text.textContent = event.text ?? `${event.name} ${event.state}`;
+    const fixes = event.first === undefined ? [] : this.trail.filter((fix) =>
+      milliseconds(fix.time) >= event.first && milliseconds(fix.time) <= event.last);
+    this.lit = fixes.length;
+    this.map.points("light", fixes.slice(0, 300).map((fix) => fix.place), "--bad");
+  }
+
+  /** Shows what has changed in the next frame, whatever else comes before it; a hidden page has none. */
+  later(changed) {
+    const isWaiting = this.pending !== undefined;
+    this.pending = new Set([...(this.pending ?? []), ...changed]);
+    if (isWaiting) return;
+    requestAnimationFrame(() => {
+      const changed = this.pending;
+      this.pending = undefined;
+      this.render(changed);
+    });
   }
 
   render(changed) {
@@ -103,21 +176,42 @@ export class Live {
         : "Asking the location daemon…";
     const fix = status?.lastFix;
     const demand = status?.demand;
+    const { heading, coarse, motion, visit } = status ?? {};
+    const shares = status?.shares ?? [];
     list("now", status ? [
       ["Last fix", fix ? time(milliseconds(fix.time)) : "none yet: open an app that asks for locations"],
       ["Place", fix ? degrees(fix.place) : "–"],
       ["Within (68 %)", fix ? length(fix.accuracy) : "–"],
+      ["Reduced accuracy", !coarse ? "no app has needed it" : `${degrees(coarse.place)}, within ${length(coarse.accuracy)}`
+        + (fix?.place && coarse.place ? `, ${length(apart(fix.place, coarse.place))} from the fix` : "")],
+      ["Heading", !heading ? "no app asks for it" : `${Math.round(heading.trueHeading ?? heading.magneticHeading)}° `
+        + (heading.trueHeading === undefined ? "magnetic" : "true")
+        + (heading.accuracy === undefined ? ", not calibrated or disturbed" : ` ± ${Math.round(heading.accuracy)}°`)],
+      ["Movement", !motion ? "nothing needs to know" : `${motion.activity ? `${motion.activity}, ` : ""}`
+        + `${motion.speed.toFixed(1)} m/s by the fixes${motion.doubting ? "; the newest waits to be confirmed" : ""}`],
+      ["Visit", visit ? el("span", {}, visit.arrival ? "since " : "lasts", visit.arrival ? time(milliseconds(visit.arrival)) : "",
+        " ", beliefOf("the visit", visit.departure)) : "none, or no app asks for visits"],
       ["Set from outside", status.simulated ? "yes, in place of all sources" : "no"],
       ["Hardware", demand?.tier ? `${demand.tier}${demand.interval ? `, every ${demand.interval / 1e9} s` : ""}`
         : "off: nobody needs positions"],
+      ["Needed by", shares.length === 0 ? "nobody" : el("ul", {}, ...shares.map((share) => el("li", {},
+        `${share.client}: ${share.demand.tier ?? "no position"}`)))],
       ["Also on", ["motion", "beacons", "magnetometer"].filter((name) => demand?.[name]).join(", ") || "nothing"],
     ] : [["Daemon", daemon?.problem ? "not running" : "…"]]);
-    fill("sources", table("Sources", ["Source", "Status", "Fixes", "Refused", "Reason"],
+    fill("sources", table("Sources", ["Source", "Status", "Fixes", "Refused", "Own fix", "Reason"],
       (status?.sources ?? []).map((source) => [
         source.url,
         el("span", { class: { working: "good", unavailable: "bad" }[source.status] ?? "doubt" }, source.status),
-        String(source.fixes), String(source.rejected), source.reason,
+        String(source.fixes), String(source.rejected),
+        source.fix ? el("span", { class: useLook(source.fix) }, time(milliseconds(source.fix.time)),
+          ` within ${length(source.fix.accuracy)}, ${useText(source.fix)}`) : "",
+        source.reason,
       ]), "No source. Run locationctl setup, which finds what gives positions here."));
+    // Rows of satellites are many, and most fixes come without a new sky.
+    const skies = JSON.stringify((status?.sources ?? []).map((source) => [source.url, source.satellites]));
+    if (skies !== this.skies) renderSky(status?.sources ?? []);
+    this.skies = skies;
+    renderBeacons(status?.beacons);
   }
 
   renderApps() {
@@ -144,11 +238,12 @@ export class Live {
 
   renderConditions() {
     const conditions = this.state.conditions ?? [];
-    fill("conditions", table("Regions and conditions", ["App", "Name", "State", "Since", "Radius", ""],
+    fill("conditions", table("Regions and conditions", ["App", "Name", "State", "Since", "What speaks against it", "Radius", ""],
       conditions.map((condition) => [
         condition.app, condition.identifier,
         el("span", { class: condition.state === "satisfied" ? "good" : undefined }, condition.state),
         condition.state === "unknown" ? "" : time(milliseconds(condition.date)),
+        beliefOf(condition.identifier, condition.belief),
         condition.radius === undefined ? condition.kind : length(condition.radius),
         condition.app === "locationctl" ? el("button", {
           type: "button", "aria-label": `Watch ${condition.identifier} no longer`,
@@ -193,6 +288,30 @@ export class Live {
     const fix = this.state.status?.lastFix;
     if (fix?.place) this.map.showFix(fix.place, fix.accuracy);
     else this.map.forgetFix();
+    this.renderBeside(fix);
     this.map.way("trail", this.trail.map((fix) => [fix.place.latitude, fix.place.longitude]));
+  }
+
+  /** What stands beside the fix: those of the sources, the coarse place, the visit, and the heading. */
+  renderBeside(fix) {
+    const status = this.state.status ?? {};
+    const sources = (status.sources ?? []).filter((source) => source.fix?.place);
+    // The only source stands where the fix does.
+    const own = sources.length > 1 || sources.some((source) => source.fix.use !== "current") ? sources : [];
+    this.map.places("own", own.map((source) => ({
+      place: source.fix.place, accuracy: source.fix.accuracy, look: `--${useLook(source.fix)}`,
+      text: `${source.url}: ${useText(source.fix)}`,
+    })));
+    const { coarse, visit, heading } = status;
+    this.map.places("coarse", coarse?.place ? [{
+      place: coarse.place, accuracy: coarse.accuracy, look: "--dim", rim: true, fill: 0.03, dashes: "8 6",
+      text: "What apps with reduced accuracy know",
+    }] : []);
+    this.map.places("visit", visit?.place ? [{
+      place: visit.place, accuracy: visit.accuracy, look: "--accent", rim: true, fill: 0.08, dashes: "2 4",
+      text: "The visit that lasts",
+    }] : []);
+    this.map.showHeading(fix?.place, heading?.trueHeading ?? heading?.magneticHeading, heading?.accuracy,
+      Math.max(60, 2 * (fix?.accuracy ?? 0)));
   }
 }

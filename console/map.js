@@ -82,6 +82,34 @@ export class ConsoleMap {
     this.fix.dot.setLatLng(at);
   }
 
+  /** Where a heading points from a place, as a wedge as wide as its error, or a line where that is unknown. */
+  showHeading(place, degrees, error, meters) {
+    if (!place || degrees === undefined) return this.put("heading");
+    const end = (turn) => {
+      const angle = turn * Math.PI / 180;
+      const north = meters * Math.cos(angle) / 111195;
+      const east = meters * Math.sin(angle) / (111195 * Math.cos(place.latitude * Math.PI / 180));
+      return [place.latitude + north, place.longitude + east];
+    };
+    const at = [place.latitude, place.longitude];
+    const look = { renderer: this.moving, pane: "now", color: color("--doubt"), weight: 2, interactive: false };
+    const half = Math.min(error ?? 0, 90);
+    const rim = [-1, -0.5, 0, 0.5, 1].map((share) => end(degrees + share * half));
+    return this.put("heading", half > 0 ? L.polygon([at, ...rim], { ...look, fillOpacity: 0.2 })
+      : L.polyline([at, rim[2]], look));
+  }
+
+  /** Places with their accuracy and a text, each in a color. */
+  places(name, list) {
+    this.put(name, L.layerGroup(list.flatMap((one) => {
+      const at = [one.place.latitude, one.place.longitude];
+      const look = { renderer: this.still, color: color(one.look), weight: 1, dashArray: one.dashes ?? "4 4" };
+      const ring = L.circle(at, { ...look, radius: one.accuracy, fillOpacity: one.fill ?? 0.05, interactive: Boolean(one.rim) });
+      const dot = L.circleMarker(at, { ...look, radius: 4, weight: 2, dashArray: undefined, fillOpacity: 0.7 });
+      return [ring.bindTooltip(one.text), ...(one.rim ? [] : [dot.bindTooltip(one.text)])];
+    })));
+  }
+
   forgetFix() {
     this.fix?.ring.remove();
     this.fix?.dot.remove();

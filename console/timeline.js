@@ -4,26 +4,32 @@ import { byId, clockText } from "/words.js";
 const gutter = 92;
 const tiers = { cell: 0.3, network: 0.45, satellite: 0.7, navigation: 1 };
 
+/** How strongly a tier is drawn, by its name or words that begin with it. */
+export const tierStrength = (words) => tiers[words.split(/[,;]/)[0]] ?? (words === "off" || words === "" ? 0 : 0.2);
+
 export class Timeline {
   /** `scrub` is called with a time, `choose` with an event. */
-  constructor(scrub, choose) {
-    this.canvas = byId("timeline");
+  constructor(scrub, choose, canvas = "timeline", line = "line") {
+    this.canvas = byId(canvas);
     // The line of the time is apart, so that a scrub paints no lane again.
-    this.line = byId("line");
+    this.line = byId(line);
     this.paper = this.canvas.getContext("2d");
     [this.scrub, this.choose] = [scrub, choose];
     this.lanes = [];
-    this.set({ begin: 0, end: 1, events: [], fences: [], notes: [] }, new Float64Array(0));
+    this.set({ begin: 0, end: 1 }, []);
     new ResizeObserver(() => this.draw()).observe(this.canvas);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.draw());
     this.listen();
   }
 
-  set(day, track) {
-    this.day = day;
-    this.track = track;
-    [this.from, this.to, this.now] = [day.begin, Math.max(day.end, day.begin + 1000), day.begin];
-    this.lanes = lanes(day, track);
+  /** Shows lanes from the begin of a day to its end. */
+  set(day, lanes) {
+    this.update(day, lanes, [day.begin, Math.max(day.end, day.begin + 1000)], day.begin);
+  }
+
+  /** Shows lanes in a window, with the line at a time. */
+  update(day, lanes, [from, to], now) {
+    [this.day, this.lanes, this.from, this.to, this.now] = [day, lanes, from, to, now];
     this.canvas.style.height = `${26 + this.lanes.length * 22}px`;
     this.draw();
   }
@@ -42,7 +48,8 @@ export class Timeline {
   }
 
   zoom(factor, around = this.now) {
-    const span = Math.min(Math.max((this.to - this.from) * factor, 1000), this.day.end - this.day.begin + 2000);
+    const longest = Math.max(this.day.end - this.day.begin + 2000, this.to - this.from);
+    const span = Math.min(Math.max((this.to - this.from) * factor, 1000), longest);
     const share = (around - this.from) / (this.to - this.from);
     this.from = around - span * share;
     this.to = this.from + span;
@@ -157,7 +164,12 @@ export class Timeline {
       if (right < gutter || left > width) continue;
       paper.globalAlpha = span.strength ?? 0.6;
       paper.fillStyle = this.look[span.look];
-      paper.fillRect(left, top + 5, Math.max(right - left, 1), 13);
+      const high = 13 * (span.level ?? 1);
+      paper.fillRect(left, top + 18 - high, Math.max(right - left, 1), high);
+      if (span.threshold === undefined) continue;
+      paper.fillStyle = this.look.bad;
+      paper.globalAlpha = 1;
+      paper.fillRect(left, top + 18 - 13 * span.threshold, Math.max(right - left, 1), 1);
     }
     paper.globalAlpha = 1;
     for (const mark of lane.marks) {
@@ -170,7 +182,7 @@ export class Timeline {
 }
 
 /** The lanes of a day, each with what lasts and what happens. */
-function lanes(day, track) {
+export function dayLanes(day, track) {
   const of = (...kinds) => day.events.filter((event) => kinds.includes(event.kind));
   const lane = (name, spans, marks) => ({ name, spans, marks });
   const marks = (events, look) => events.map((event) => ({ time: event.time, look, event }));
@@ -179,10 +191,18 @@ function lanes(day, track) {
   })).filter((span) => span.strength > 0);
   const all = [lane("Fixes", fixSpans(track), [])];
   all.push(lane("Hardware", lasting(of("tier"), "doubt", (event) => tiers[event.name] ?? 0), []));
+  const held = laneMarks(day.marks ?? []);
+  for (const [name, marks] of held.share) {
+    all.push(lane(name.split(".").pop(), holding(marks, day.end, "doubt", (mark) => tierStrength(mark.value)), []));
+  }
+  if (held.motion.size > 0) {
+    all.push(lane("Motion", holding(held.motion.get(""), day.end, "accent", (mark) => moves[mark.value] ?? 0.5), []));
+  }
   for (const fence of day.fences) {
+    const beliefs = (held.belief.get(fence.identifier) ?? []);
     const events = day.events.filter((event) => event.kind === "condition" && event.name === fence.identifier);
-    all.push(lane(fence.identifier, lasting(events, "good", (event) => event.state === "satisfied" ? 0.5 : 0),
-      marks(events, "good")));
+    all.push(lane(fence.identifier, [...lasting(events, "good", (event) => event.state === "satisfied" ? 0.5 : 0),
+      ...holding(beliefs, day.end, "accent", () => 0.8)], marks(events, "good")));
   }
   const visits = of("visit");
   all.push(lane("Visits", lasting(visits, "accent", (event) => event.state === "arrived" ? 0.5 : 0),
@@ -199,6 +219,30 @@ function lanes(day, track) {
     }))));
   }
   return all;
+}
+
+/** How strongly each way to move is drawn. */
+export const moves = {
+  stationary: 0.2, "at rest": 0.2, unknown: 0.1, walking: 0.5, running: 0.6, cycling: 0.7, automotive: 0.9,
+};
+
+/** Marks by kind and name, in the order of the names. */
+function laneMarks(marks) {
+  const of = { share: new Map(), motion: new Map(), belief: new Map() };
+  for (const mark of marks) {
+    const lane = of[mark.kind];
+    if (!lane.has(mark.name)) lane.set(mark.name, []);
+    lane.get(mark.name).push(mark);
+  }
+  return of;
+}
+
+/** What lasts from each mark to the next. */
+function holding(marks, end, look, strength) {
+  return marks.flatMap((mark, index) => mark.value === "" ? [] : [{
+    from: mark.time, to: marks[index + 1]?.time ?? end, look, strength: strength(mark),
+    level: mark.level, threshold: mark.threshold,
+  }]);
 }
 
 /** Where fixes follow each other within ten seconds, and how exact they are. */

@@ -49,6 +49,8 @@ package actor LocationHost: EngineLink, QueueActor {
   var simulations: SimulationServer?
   /// Ends a client's connection so that it reconnects; `nil` if clients live in this process.
   package var cutOff: (@Sendable (ClientID) -> Void)?
+  /// Called after each step, once apps have what it decided; `nil` while nobody follows the status.
+  package var stepped: (@Sendable () -> Void)?
   /// Whether the processes of clients are in use.
   var uses: UseWatch
   let windows: WindowWatch?
@@ -246,6 +248,7 @@ package actor LocationHost: EngineLink, QueueActor {
       carryOut(core.finish())
     }
     if haveUsesChanged { showUses() }
+    stepped?()
     arm()
   }
 

@@ -196,6 +196,10 @@ package struct ServiceCore: Machine {
     }
   }
 
+  /// The satellites that each source saw last, in the order of the sources; read at each call from
+  /// what was received.
+  package var skies: [[Satellite]] { sources.map(\.driver.sky) }
+
   private mutating func ask(
     _ input: LocationEngine.Input, at now: Moment, to outputs: inout [Output]
   ) {

@@ -66,9 +66,7 @@ struct SwappedFolderTests {
     // From here on nothing is exchanged any more.
     swapper.end()
     // What the stranger put there lies at the path now, if they came in time.
-    var status = stat()
-    #expect(stat(place, &status) == 0)
-    let strangers = status.st_uid == Self.stranger ? place : other
+    let strangers = try Self.found(place).owner == Self.stranger ? place : other
     if line.contains("serving") {
       let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(daemon.pid)/fd")
         .compactMap {
@@ -85,10 +83,18 @@ struct SwappedFolderTests {
       names.filter { $0 != "lock" && $0 != "state.sqlite" } == ["master"], "\(times): \(line)")
     #expect(logs.isEmpty || line.contains("was replaced"), "\(times): \(line)")
     for log in logs {
-      #expect(stat("\(strangers)/\(log)", &status) == 0)
-      #expect(status.st_uid == 0 && status.st_mode & 0o777 == 0o600, "\(log)")
+      let file = try Self.found("\(strangers)/\(log)")
+      #expect(file.owner == 0 && file.mode == 0o600, "\(log)")
     }
-    #expect(
-      stat(strangers + "/state.sqlite", &status) == 0 && status.st_size == 0, "\(times): \(line)")
+    let size = try Self.found(strangers + "/state.sqlite").size
+    #expect(size == 0, "\(times): \(line)")
+  }
+
+  private static func found(_ path: String) throws -> (owner: uid_t?, mode: Int?, size: Int?) {
+    let found = try FileManager.default.attributesOfItem(atPath: path)
+    return (
+      (found[.ownerAccountID] as? NSNumber)?.uint32Value,
+      (found[.posixPermissions] as? NSNumber)?.intValue, (found[.size] as? NSNumber)?.intValue
+    )
   }
 }

@@ -12,7 +12,7 @@ struct AdministrationTests {
   private static let query = AdministrationRequest.LogQuery(
     categories: [.client, .fix], last: 7, follow: true, places: true)
   private static let every: [AdministrationRequest] = [
-    .status(places: true), .apps,
+    .status(places: true), .followStatus(places: false), .apps,
     .authorize(app: "a.b", level: "always", precise: false, beacon: true),
     .authorize(app: "a.b", level: nil, precise: nil, beacon: nil), .services(on: false),
     .conditions(places: false), .addCondition(identifier: "home", circle),
@@ -71,6 +71,7 @@ struct AdministrationTests {
       try expectRoundTrip(samples.appStatus())
       try expectRoundTrip(samples.conditionStatus())
       try expectRoundTrip(samples.logRecord())
+      try expectRoundTrip(samples.statusChange())
       try expectRoundTrip(
         AdapterStatus(
           address: BluetoothAddress(bits: UInt64(samples.pick(1 << 40))),
@@ -121,6 +122,10 @@ extension Samples {
       var source = SourceStatus(
         url: text(), status: text(), reason: maybe { $0.text() }, fixes: pick(9), rejected: pick(9))
       source.transport = maybe { $0.text() }
+      source.fix = maybe { $0.ownFix() }
+      source.satellites = maybe { samples in
+        (0..<samples.pick(4)).map { _ in samples.satellite() }
+      }
       return source
     }
     status.clients = (0..<pick(3)).map { _ in
@@ -158,7 +163,77 @@ extension Samples {
     status.lastFix = maybe { samples in
       LastFix(time: samples.time(), accuracy: samples.number(), place: samples.place())
     }
+    observe(&status)
     return status
+  }
+
+  private mutating func observe(_ status: inout DaemonStatus) {
+    status.heading = maybe { samples in
+      Heading(
+        magneticHeading: samples.number(), trueHeading: samples.maybe { $0.number() },
+        accuracy: samples.maybe { $0.number() }, field: nil, time: samples.time())
+    }
+    status.coarse = maybe { samples in
+      LastFix(time: samples.time(), accuracy: samples.number(), place: samples.place())
+    }
+    status.beacons = maybe { samples in
+      let uuid = BeaconUUID(high: UInt64(samples.pick(99)), low: 7)
+      return [
+        RangedBeacon(
+          identity: BeaconIdentity(uuid: uuid, major: 1, minor: 2), proximity: samples.member(),
+          accuracy: samples.maybe { $0.number() }, rssi: samples.maybe { -$0.pick(99) },
+          time: samples.time())
+      ]
+    }
+    status.motion = maybe { samples in
+      MotionStatus(
+        activity: samples.maybe { $0.text() }, speed: samples.number(), isDoubting: samples.flag())
+    }
+    status.visit = maybe { samples in
+      VisitStatus(
+        arrival: samples.maybe { $0.time() }, accuracy: samples.number(), place: samples.place(),
+        departure: samples.maybe { $0.belief() })
+    }
+    status.shares = maybe { samples in
+      var demand = DemandStatus()
+      demand.tier = samples.text()
+      return [ShareStatus(client: samples.text(), demand: demand)]
+    }
+  }
+
+  private mutating func ownFix() -> OwnFixStatus {
+    var fix = OwnFixStatus(
+      time: time(), accuracy: number(), use: text(), reason: maybe { $0.text() })
+    fix.place = place()
+    return fix
+  }
+
+  private mutating func satellite() -> Satellite {
+    var satellite = Satellite(system: member(), number: pick(99), isUsed: flag())
+    satellite.elevation = maybe { Double($0.pick(90)) }
+    satellite.signal = maybe { Double($0.pick(60)) }
+    return satellite
+  }
+
+  private mutating func belief() -> BeliefStatus {
+    BeliefStatus(
+      towards: text(), probability: number(), threshold: number(), since: time(), fixes: pick(99),
+      earliest: time())
+  }
+
+  fileprivate mutating func statusChange() -> StatusChange {
+    var change = StatusChange()
+    change.status = maybe { $0.daemonStatus() }
+    change.conditions = maybe { [$0.conditionStatus()] }
+    change.apps = maybe { [$0.appStatus()] }
+    change.access = maybe { samples in
+      [
+        AccessRecord(
+          app: samples.text(), service: samples.text(), first: samples.time(),
+          last: samples.time(), count: samples.pick(99))
+      ]
+    }
+    return change
   }
 
   fileprivate mutating func appStatus() -> AppStatus {
@@ -174,6 +249,7 @@ extension Samples {
       date: time())
     status.radius = maybe { $0.number() }
     status.place = place()
+    status.belief = maybe { $0.belief() }
     return status
   }
 

@@ -20,22 +20,24 @@ typealias AuthorizationChoice = (level: String?, precise: Bool?, beacon: Bool?)
 extension LocationHost {
   // MARK: Reports
 
-  func status(_ facts: DaemonFacts, places: Bool) -> DaemonStatus {
+  /// The state of the daemon; with `readsStore` also as another process may have stored it just now.
+  func status(_ facts: DaemonFacts, places: Bool, readsStore: Bool) -> DaemonStatus {
     var status = DaemonStatus(pid: facts.pid, since: facts.since, state: facts.folder.path)
-    let entries = storedEntries
-    status.servicesEnabled = Setting.servicesAreOn(in: entries)
-    status.servicesReason = Setting.whyServicesAreOff(in: entries)
+    status.servicesEnabled = core.engine.areServicesOn
+    if readsStore || !core.engine.areServicesOn {
+      let entries = storedEntries
+      status.servicesEnabled = Setting.servicesAreOn(in: entries)
+      status.servicesReason = Setting.whyServicesAreOff(in: entries)
+    }
     status.launch = facts.launch
     status.unstored = keeper?.fault.map { "\($0)" }
     (status.key, status.unread) = (keeper?.keyOrigin, keeper?.unread)
-    status.sources = core.sourceReports.map { SourceStatus($0, places: places) }
+    status.sources = sources(places: places)
+    observe(&status, places: places)
     status.agents = agents.map { AgentStatus(name: $0.name, obstacle: $0.obstacle) }
     status.isSimulated = core.engine.simulatedFix != nil
     status.demand = DemandStatus(core.engine.currentDemand)
-    status.lastFix = core.engine.current.map { fix in
-      LastFix(
-        time: fix.time, accuracy: fix.horizontalAccuracy, place: places ? fix.coordinate : nil)
-    }
+    status.lastFix = core.engine.current.map { LastFix($0, places: places) }
     return status
   }
 
@@ -247,6 +249,7 @@ extension ConditionStatus {
     self.init(
       app: report.key.app.name, monitor: monitor, identifier: report.key.identifier, kind: kind,
       state: report.state.rawValue, date: report.date)
+    belief = report.belief.map { BeliefStatus($0) }
     guard case .circle(let circle) = report.target else { return }
     radius = circle.radius
     if places { place = circle.center }

@@ -18,6 +18,12 @@ struct OwnerSession {
   var useFollowers: [Int] = []
   /// What was sent to them last.
   var lastUse: UseStatus?
+  /// Those who follow the status.
+  var status = StatusFollowers()
+  /// When they are woken next; `nil` while no timer runs for them.
+  var statusArmed: Instant?
+  /// Whether a step of the engine is noted for them already.
+  var isStepNoted = false
   /// Which connection sets the place from outside.
   var simulation = SimulationControl()
 

@@ -76,7 +76,10 @@ extension SocketServer {
   ) throws(AdministrationFault) {
     switch request {
     case .status(let places): answer(number, .fields(["status": status(places: places).json]))
-    case .apps: answer(number, .fields(["apps": apps().json]))
+    case .followStatus(let places): followStatus(number, places: places)
+    case .apps:
+      host.onQueue { $0.settleUses() }
+      answer(number, .fields(["apps": apps().json]))
     case .authorize(let app, let level, let precise, let beacon):
       decide(AppIdentity(app), (level, precise, beacon), for: number)
     case .adopt(let app, let program):
@@ -123,23 +126,24 @@ extension SocketServer {
     case .importMap(let items, let last):
       answer(number, .fields(["refused": try importMap(items, isLast: last).json]))
     case .forgetMap: answer(number, .fields(["rows": try forgetMap().json]))
-    case .export(let app):
-      let entries = host.onQueue { $0.storedEntries }
-      let files = app == nil ? host.onQueue { $0.keeper?.damagedFiles ?? [] } : []
-      list(
-        entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
-          + files.map { DataEntry($0) }, as: "entry", to: number)
+    case .export(let app): export(app, to: number)
     case .erase(let app): try erase(app, of: number)
     case .rekey(let key): answer(number, .fields(["rows": try rekey(key).json]))
     }
   }
 
+  /// Sends everything that is stored of an app, or of all.
+  private func export(_ app: String?, to number: Int) {
+    let entries = host.onQueue { $0.storedEntries }
+    let files = app == nil ? host.onQueue { $0.keeper?.damagedFiles ?? [] } : []
+    list(
+      entries.filter { app == nil || $0.key.owner == app }.map { DataEntry($0) }
+        + files.map { DataEntry($0) }, as: "entry", to: number)
+  }
+
   /// All apps, and why those that are suspended cannot be woken.
-  private func apps() -> [AppStatus] {
-    var apps = host.onQueue { host in
-      host.settleUses()
-      return host.apps()
-    }
+  func apps() -> [AppStatus] {
+    var apps = host.onQueue { $0.apps() }
     for index in apps.indices {
       apps[index].asleep = sleeping.obstacle(of: AppIdentity(apps[index].app))
     }
@@ -211,9 +215,9 @@ extension SocketServer {
 
   // MARK: Status and authorization
 
-  private func status(places: Bool) -> DaemonStatus {
+  func status(places: Bool, readsStore: Bool = true) -> DaemonStatus {
     let facts = facts
-    var status = host.onQueue { $0.status(facts, places: places) }
+    var status = host.onQueue { $0.status(facts, places: places, readsStore: readsStore) }
     status.programs = trust.programs.statuses
     status.clients = connections.sorted { $0.key < $1.key }.map { _, connection in
       let peer = connection.peer
@@ -342,6 +346,7 @@ extension SocketServer {
   func forgetOwner(_ number: Int) {
     owner.logFollowers[number] = nil
     owner.useFollowers.removeAll { $0 == number }
+    leaveStatus(number)
     if owner.simulation.leave(number) { restoreSources() }
     guard owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.removeAll { $0 == number }

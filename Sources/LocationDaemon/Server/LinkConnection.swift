@@ -27,6 +27,8 @@ final class LinkConnection {
   private let queue: DispatchQueue
   private let reader: any DispatchSourceRead
   private var writer: BufferedWriter
+  /// Waits until the client has read nearly all.
+  private var roomSource: (any DispatchSourceWrite)?
   /// The bytes that wait for the client to read.
   var waiting: Int { writer.count }
   /// Whether it is about to be cut off because too much is unread.
@@ -81,6 +83,9 @@ final class LinkConnection {
     return .bytes(nextMessage())
   }
 
+  /// Bytes; the kernel doubles it. Chosen: more than most statuses have.
+  private static let smallBuffer: Int32 = 16_384
+
   private var hangUp = HangUp()
 
   /// Whether the client has hung up, and its place is free.
@@ -123,6 +128,34 @@ final class LinkConnection {
   /// Whether the other end has not read everything that was sent.
   var hasUnread: Bool { !writer.isEmpty || linux_unread(descriptor) > 0 }
 
+  /// Lets the kernel keep little for the client, so that it has room only once nearly all is read.
+  func sendSmall() {
+    var bytes = Self.smallBuffer
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<Int32>.size))
+  }
+
+  /// Whether the client has read nearly all that was sent; the rest is a quarter of the kernel's buffer
+  /// at most.
+  var hasRoom: Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+    return writer.isEmpty && poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLOUT) != 0
+  }
+
+  /// Calls `ready` once when the client has read nearly all that was sent.
+  func awaitRoom(_ ready: @escaping @Sendable () -> Void) {
+    let twin = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+    guard twin >= 0 else { return }
+    let source = DispatchSource.makeWriteSource(fileDescriptor: twin, queue: queue)
+    source.setCancelHandler { close(twin) }
+    source.setEventHandler {
+      source.cancel()
+      ready()
+    }
+    source.activate()
+    roomSource = source
+  }
+
   /// Sends now what can be sent, and the rest when there is room; returns `false` if more than the
   /// limit would have to wait.
   func send(
@@ -136,6 +169,7 @@ final class LinkConnection {
 
   func end() {
     writer.end()
+    roomSource?.cancel()
     reader.cancel()
     // A suspended source must not be released.
     goOn()

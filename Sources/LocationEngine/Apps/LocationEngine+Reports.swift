@@ -7,6 +7,18 @@ package struct ConditionReport: Hashable, Sendable {
   package var state: MonitoredState
   /// When the state was observed.
   package var date: UnixTime
+  /// What speaks against the state; `nil` while nothing does, and for a beacon.
+  package var belief: Belief?
+}
+
+/// How the device moves, by the motion sensor and the fixes.
+package struct MotionReport: Hashable, Sendable {
+  /// What the sensor reports; `nil` before its first report.
+  package var activity: MotionActivity.Kind?
+  /// Meters per second by the last plausible steps; zero if unknown.
+  package var speed: Double
+  /// Whether the newest fix waits for another that confirms it.
+  package var isDoubting: Bool
 }
 
 /// The lifecycle state of an app, for its owner.
@@ -53,9 +65,46 @@ extension LocationEngine {
       let state = MonitoredState(condition.observation.state)
       return ConditionReport(
         key: key, target: condition.target, state: condition.isWatched ? state : .unmonitored,
-        date: condition.observation.date)
+        date: condition.observation.date, belief: conditions.belief(of: condition))
     }
   }
+
+  // MARK: What is known now, computed when it is asked for
+
+  /// The newest fix of a provider, and what has become of it.
+  package func ownFix(of provider: ProviderID) -> OwnFix? { arbiter.ownFix(of: provider) }
+
+  /// The cell that apps with reduced accuracy have in place of the position, by its middle.
+  package var coarseFix: Fix? {
+    coarse.place.map { place in
+      Fix(
+        coordinate: coarse.grid.center(of: place.cell),
+        horizontalAccuracy: CoarseLocator.accuracy, time: place.time, origin: place.origin)
+    }
+  }
+
+  /// The newest heading that any app has, of the device's top edge.
+  package var latestHeading: Heading? {
+    coordinators.flatMap(\.heading.subscribers.entries).compactMap(\.service.latest)
+      .max { $0.time < $1.time }
+  }
+
+  /// The beacons that are ranged, in their order.
+  package var rangedBeacons: [RangedBeacon] { beacons.lines }
+
+  /// How the device moves; `nil` while nothing needs to know.
+  package var motionReport: MotionReport? {
+    guard needsMotion else { return nil }
+    let estimate = motion.latestEstimate
+    return MotionReport(
+      activity: estimate.activity.kind, speed: estimate.speed, isDoubting: estimate.isDoubting)
+  }
+
+  /// The conditions against whose state anything speaks; cheap while nothing does.
+  package var openBeliefs: [OpenBelief] { conditions.beliefs }
+
+  /// The visit that lasts, and what speaks for its end.
+  package var currentVisit: (visit: Visit, departure: Belief?)? { visits.current }
 
   /// Returns the services that a process uses now, by their names on the wire.
   package func services(of client: ClientID) -> [String] {

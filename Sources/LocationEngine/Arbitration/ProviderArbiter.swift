@@ -51,11 +51,13 @@ package struct ProviderArbiter: Machine {
     else { return .ignored(fix, provider, .notAPosition) }
     let index = trackIndex(of: provider)
     if let reason = tracks[index].note(fix, at: now.uptime) {
+      // One that is only late is not kept, and says nothing of the newest.
+      if reason != .olderThanCurrent { tracks[index].refusal = reason }
       return .ignored(fix, provider, reason)
     }
-    if let reason = refusal(of: fix, from: tracks[index], at: now) {
-      return .ignored(fix, provider, reason)
-    }
+    let reason = refusal(of: fix, from: tracks[index], at: now)
+    tracks[index].refusal = reason
+    if let reason { return .ignored(fix, provider, reason) }
     current = fix
     leader = provider
     return .current(fix, provider)
@@ -74,12 +76,26 @@ package struct ProviderArbiter: Machine {
     case .ignored: return nil
     }
     if case .ignored = judgment, let current, fix.time <= current.time { return nil }
-    let mine = tracks[trackIndex(of: provider)]
+    let index = trackIndex(of: provider)
+    let mine = tracks[index]
     let others = tracks.filter { $0.provider != provider && !$0.repeats(mine) }
     let fused = PositionFusion.fuse(
       fix, with: others.compactMap { $0.witness(at: now.uptime, for: fix.time) })
-    if let fused { current = fused }
+    guard let fused else { return nil }
+    current = fused
+    if case .ignored = judgment { tracks[index].refusal = .fused }
     return fused
+  }
+
+  /// The newest fix of a provider, and what has become of it; `nil` where it gave none.
+  package func ownFix(of provider: ProviderID) -> OwnFix? {
+    guard let track = tracks.first(where: { $0.provider == provider }), let fix = track.newest
+    else { return nil }
+    switch track.refusal {
+    case .fused?: return OwnFix(fix: fix, use: .fused)
+    case let reason?: return OwnFix(fix: fix, use: .refused(reason))
+    case nil: return OwnFix(fix: fix, use: provider == leader ? .current : .earlier)
+    }
   }
 
   /// Why the fix may not become the current one; `nil` when it may.
@@ -169,6 +185,22 @@ package struct ProviderArbiter: Machine {
   /// Seconds ahead of the host's clock at which a date is not to be believed. Chosen: an hour, as
   /// a time zone mistaken for UTC is one.
   private static let future = 3599.0
+}
+
+/// The newest fix of one provider, as the owner of the machine may see it.
+package struct OwnFix: Hashable, Sendable {
+  package enum Use: Hashable, Sendable {
+    /// It became the current fix, alone or with those of others, and none of another provider since.
+    case current
+    /// A fix of another provider is more accurate, and the current fix rests on both.
+    case fused
+    /// It was the current fix, until another provider gave a later one.
+    case earlier
+    case refused(IgnoreReason)
+  }
+
+  package var fix: Fix
+  package var use: Use
 }
 
 /// Why an observation did not become the current fix.

@@ -17,6 +17,11 @@ struct ProviderTrack: Sendable {
   private var interval = 1.0
   /// Whether the last fix came after a confirmed step of the receiver's clock.
   private(set) var clockStepped = false
+  /// Why the newest fix is not the current one; `nil` where it became that, if only for a moment.
+  var refusal: IgnoreReason?
+
+  /// The newest fix, one that waits to be confirmed included.
+  var newest: Fix? { suspect?.fix ?? last?.fix }
 
   private struct Observation: Sendable {
     let fix: Fix

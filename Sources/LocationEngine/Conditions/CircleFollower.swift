@@ -271,6 +271,17 @@ extension CircleFollower {
     if has(other, at: new) { entries[new] = entry } else { insert(entry, at: new) }
   }
 
+  /// What speaks against the present state of a circle.
+  func belief(of slot: Slot) -> Belief? {
+    let place = place(of: slot)
+    return has(slot, at: place) ? entries[place].detector.belief : nil
+  }
+
+  /// What speaks against the present state of each circle where anything does, in the order of slots.
+  var beliefs: [(slot: Slot, belief: Belief)] {
+    entries.compactMap { entry in entry.detector.belief.map { (entry.slot, $0) } }
+  }
+
   /// Whether evidence against the present state of a circle is open.
   package func isDoubted(_ slot: Slot) -> Bool {
     let place = place(of: slot)

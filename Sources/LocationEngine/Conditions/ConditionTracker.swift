@@ -32,6 +32,14 @@ package struct ConditionTracker: Sendable {
     circles[slot] == nil ? .unknown : follower.state(of: slot)
   }
 
+  /// What speaks against the present state of a circle; `nil` while nothing does.
+  package func belief(of slot: Slot) -> Belief? {
+    circles[slot] == nil ? nil : follower.belief(of: slot)
+  }
+
+  /// The same of each circle where anything does, in the order of slots; cheap while nothing does.
+  package var beliefs: [(slot: Slot, belief: Belief)] { follower.beliefs }
+
   /// Whether a fix has confirmed the state since the circle was inserted.
   package func isVerified(_ slot: Slot) -> Bool {
     circles[slot] != nil && follower.isVerified(slot)

@@ -105,6 +105,19 @@ package struct Conditions: Machine {
   @inline(__always)
   package var nextDeadline: Instant? { tracker.nextDeadline }
 
+  /// What speaks against the present state of a circle.
+  func belief(of condition: WatchedCondition) -> Belief? {
+    guard case .circle(let slot) = condition.watch else { return nil }
+    return tracker.belief(of: slot)
+  }
+
+  /// The conditions against whose state anything speaks.
+  var beliefs: [OpenBelief] {
+    tracker.beliefs.compactMap { slot, belief in
+      keysBySlot[Int(slot)].map { OpenBelief(identifier: $0.identifier, belief: belief) }
+    }
+  }
+
   /// Whether there is nothing to watch.
   package var isEmpty: Bool { conditions.isEmpty }
 

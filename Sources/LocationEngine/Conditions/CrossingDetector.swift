@@ -134,6 +134,16 @@ struct CrossingDetector: Sendable {
     return known.logOdds >= (known.towards == .satisfied ? Self.enterOdds : Self.leaveOdds)
   }
 
+  /// What the open evidence amounts to; `nil` while nothing speaks against the state.
+  var belief: Belief? {
+    excursion.map { known in
+      Belief(
+        towards: known.towards, logOdds: known.logOdds,
+        threshold: known.towards == .satisfied ? Self.enterOdds : Self.leaveOdds,
+        since: known.first, fixes: known.fixes, earliest: known.first + .seconds(Self.dwell))
+    }
+  }
+
   /// Drops evidence that turned out to be an error.
   mutating func dismissExcursion() {
     excursion = nil

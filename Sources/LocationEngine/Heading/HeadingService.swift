@@ -106,6 +106,14 @@ package struct HeadingService: Machine {
     return []
   }
 
+  /// The last heading that was delivered, of the device's top edge.
+  var latest: Heading? {
+    guard case .running(var heading?, _) = state else { return nil }
+    heading.magneticHeading = normalizedDegrees(heading.magneticHeading - offset)
+    heading.trueHeading = heading.trueHeading.map { normalizedDegrees($0 - offset) }
+    return heading
+  }
+
   private mutating func start() -> [Output] {
     guard isAvailable, case .stopped = state else { return [] }
     state = .running(delivered: nil, isFailing: false)

@@ -27,6 +27,9 @@ struct ActivityTrack: Hashable, Sendable {
   /// Returns 0, at rest or unknown, up to 1, after a minute on the way.
   func share(at now: Instant) -> Double { seconds(at: now) / Self.enough }
 
+  /// What the sensor reports now; `nil` before its first report.
+  var kind: MotionActivity.Kind? { latest }
+
   /// Whether the sensor reports now that the device is on its way.
   var isMoving: Bool { latest.map { $0.gain > 0 } ?? false }
 

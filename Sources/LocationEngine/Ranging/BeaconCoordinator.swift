@@ -64,6 +64,9 @@ struct BeaconCoordinator: Sendable {
   /// What is known of the adapters of this computer.
   var adapters: AdapterLevels { ranger.adapters }
 
+  /// Each ranged beacon, as in the last report.
+  var lines: [RangedBeacon] { ranger.lines }
+
   /// How each ranged beacon was received last.
   var readings: [BeaconRanger.Reading] { ranger.readings }
 

@@ -233,6 +233,13 @@ package struct BeaconRanger: Machine {
     return (changes + adapters.changes(at: now.uptime)).map { .persist($0) }
   }
 
+  /// The lines of the last report about all constraints, in the order of the beacons.
+  package var lines: [RangedBeacon] {
+    tracks.keys.sorted().compactMap { source in
+      tracks[source].map { $0.line(of: source.identity, path(to: $0)) }
+    }
+  }
+
   /// How one beacon was received in the last report.
   package struct Reading: Hashable, Sendable {
     package var identity: BeaconIdentity

@@ -33,6 +33,15 @@ struct CurrentVisit: Sendable {
     self.isDelivered = isDelivered
   }
 
+  /// What speaks for a departure; `nil` while nothing does.
+  func departure(_ tuning: VisitDetector.Tuning) -> Belief? {
+    leaving.map {
+      Belief(
+        towards: .unsatisfied, logOdds: $0.logOdds, threshold: tuning.leaveOdds, since: $0.since,
+        fixes: $0.fixes, earliest: $0.since + .seconds(tuning.leaveDwell))
+    }
+  }
+
   /// Whether there is evidence of a departure.
   var isDoubtful: Bool { leaving != nil }
 

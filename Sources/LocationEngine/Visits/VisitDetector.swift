@@ -76,6 +76,12 @@ package struct VisitDetector: Machine {
     return presence.stay.visit
   }
 
+  /// What speaks for the end of the visit that lasts.
+  var departure: Belief? {
+    guard case .visiting(let presence) = state, presence.isDelivered else { return nil }
+    return presence.departure(tuning)
+  }
+
   package var nextDeadline: Instant? {
     guard let stay = arriving, stay.isSettled, let lastUptime else { return nil }
     let due = stay.since + .seconds(dwell(at: place(of: stay)))

@@ -141,6 +141,11 @@ package struct Visits: Machine {
     }
   }
 
+  /// The visit that lasts, and what speaks for its end; `nil` while no app subscribes.
+  var current: (visit: Visit, departure: Belief?)? {
+    isIdle ? nil : detector.current.map { ($0, detector.departure) }
+  }
+
   /// Whether any app subscribes.
   @inline(__always)
   var isIdle: Bool { listeners.isEmpty }

@@ -15,6 +15,33 @@ package enum AdministrationInterface {
 
     type Place (latitude: float, longitude: float)
 
+    # The newest fix of one source. What has become of it: current (the last fix is this one, alone or with
+    # those of others), fused (the last fix rests on it and on one of another source), earlier (it was the last
+    # fix, until another source gave a later one), refused.
+    type OwnFix (
+      time: int,
+      accuracy: float,
+      use: string,
+      # Why it is refused: lessAccurate, contradicted, olderThanCurrent, unconfirmedJump, unconfirmedClock.
+      reason: ?string,
+      place: ?Place
+    )
+
+    # A satellite, as a receiver saw it last. Where it stands is included only with `places`.
+    type Satellite (
+      # gps, sbas, galileo, beidou, imes, qzss, glonass, navic
+      system: string,
+      # Its number in the system; of SBAS the PRN.
+      number: int,
+      # Degrees above the horizon, and from true north.
+      elevation: ?float,
+      azimuth: ?float,
+      # dB-Hz; missing while it is not received.
+      signal: ?float,
+      # Whether the fix rests on it.
+      used: bool
+    )
+
     type Source (
       url: string,
       # idle, searching, working, unavailable
@@ -23,7 +50,11 @@ package enum AdministrationInterface {
       fixes: int,
       rejected: int,
       # over a network: loopback (on this machine), tls (encrypted, the server is checked), plain (neither)
-      transport: ?string
+      transport: ?string,
+      # Missing until it gave one, while a place is set from outside, and from older daemons.
+      fix: ?OwnFix,
+      # Missing where it names none, and from older daemons.
+      satellites: ?[]Satellite
     )
 
     type Client (
@@ -68,6 +99,46 @@ package enum AdministrationInterface {
 
     type LastFix (time: int, accuracy: float, place: ?Place)
 
+    # The newest heading that an app has received, of the device's top edge, in 0..<360. `accuracy` is missing
+    # while the compass is not calibrated, or disturbed; `trueHeading` without `places`, and without a place.
+    type Heading (magneticHeading: float, trueHeading: ?float, accuracy: ?float, time: int)
+
+    # A beacon that an app ranges, as in the last report.
+    type Beacon (
+      uuid: string,
+      major: int,
+      minor: int,
+      # immediate, near, far, unknown
+      proximity: string,
+      # Meters; missing where it is unknown.
+      accuracy: ?float,
+      # dBm; missing when nothing was measured.
+      rssi: ?int,
+      time: int
+    )
+
+    # How the device moves, by its motion sensor (unknown, stationary, walking, running, cycling, automotive;
+    # missing without one) and by its fixes, in meters per second. `doubting` is whether the newest fix waits
+    # for another that confirms it.
+    type Motion (activity: ?string, speed: float, doubting: bool)
+
+    # What speaks for a change that has not been decided. `towards` is the state: satisfied, unsatisfied.
+    # It is decided when `probability` has come to `threshold`, and `earliest` has come.
+    type Belief (
+      towards: string,
+      probability: float,
+      threshold: float,
+      since: int,
+      fixes: int,
+      earliest: int
+    )
+
+    # The visit that lasts, and what speaks for its end.
+    type CurrentVisit (arrival: ?int, accuracy: float, place: ?Place, departure: ?Belief)
+
+    # What one service of an app needs of the hardware (APP/SERVICE), or one of all apps together.
+    type Share (client: string, demand: Demand)
+
     type Status (
       pid: int,
       since: int,
@@ -96,7 +167,19 @@ package enum AdministrationInterface {
       # Where the key of the state is from; absent while it is kept in memory only, and from older daemons.
       key: ?string,
       # How many rows of the state do not open, and why.
-      unread: ?string
+      unread: ?string,
+      # The rest is absent where there is nothing to say, and from older daemons.
+      heading: ?Heading,
+      # The middle of the cell that apps with reduced accuracy know; each has a point of its own in it.
+      coarse: ?LastFix,
+      # Only with `places`, in the order of the beacons.
+      beacons: ?[]Beacon,
+      # Missing while nothing needs to know.
+      motion: ?Motion,
+      # Missing while no app asks for visits.
+      visit: ?CurrentVisit,
+      # Those that need something, in their order.
+      shares: ?[]Share
     )
 
     # An app that uses the location now, or asks to calibrate the compass.
@@ -168,7 +251,9 @@ package enum AdministrationInterface {
       place: ?Place,
       # unknown, satisfied, unsatisfied, unmonitored
       state: string,
-      date: int
+      date: int,
+      # What speaks against the state; missing while nothing does, for a beacon, and from older daemons.
+      belief: ?Belief
     )
 
     type LogRecord (
@@ -273,7 +358,24 @@ package enum AdministrationInterface {
     # One entry of the durable state. An empty app is the machine as a whole.
     type Entry (domain: string, app: string, name: string, value: string)
 
+    # What has changed. A part that has not is missing.
+    type StatusChange (
+      status: ?Status,
+      # All of them; `places` as in the call.
+      conditions: ?[]Condition,
+      apps: ?[]App,
+      # New ones; at first the newest 200.
+      events: ?[]Event,
+      # Those that are new or have changed, by app, service, and `first`; at first the newest 100.
+      access: ?[]Access
+    )
+
     method GetStatus(places: ?bool) -> (status: Status)
+
+    # Everything now, and then what changes: at most ten replies a second, of which apps, events, and access
+    # come once a second. For a caller that has not read, nothing waits: when it has, it gets what holds then.
+    # Call with `more`.
+    method FollowStatus(places: ?bool) -> (change: StatusChange)
 
     method ListApps() -> (apps: []App)
 

@@ -4,6 +4,8 @@ package import LocationModel
 /// The requests of a daemon's owner: the methods of ``AdministrationInterface``.
 package enum AdministrationRequest: Hashable, Sendable {
   case status(places: Bool)
+  /// The same with conditions, apps, events, and accesses, now and as it changes.
+  case followStatus(places: Bool)
   case apps
   case authorize(app: String, level: String?, precise: Bool?, beacon: Bool?)
   /// Gives the identifier of an app to another program, such as a new version at another path.
@@ -66,6 +68,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     let given = call.parameters
     switch call.method.dropFirst(AdministrationInterface.name.count + 1) {
     case "GetStatus": self = .status(places: try given.find("places") ?? false)
+    case "FollowStatus": self = .followStatus(places: try given.find("places") ?? false)
     case "ListApps": self = .apps
     case "Authorize":
       self = .authorize(
@@ -109,7 +112,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   /// Whether more than one reply may come.
   package var isStream: Bool {
     switch self {
-    case .followEvents, .followUse, .log, .events, .export: true
+    case .followStatus, .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
       .addCondition, .removeCondition, .access, .adapters, .calibrate, .erase, .simulate,
       .endSimulation, .map, .importMap, .forgetMap, .rekey:
@@ -127,6 +130,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   private var words: (method: String, parameters: KeyValuePairs<String, JSON?>) {
     switch self {
     case .status(let places): ("GetStatus", ["places": places.json])
+    case .followStatus(let places): ("FollowStatus", ["places": places.json])
     case .apps: ("ListApps", [:])
     case .authorize(let app, let level, let precise, let beacon):
       (

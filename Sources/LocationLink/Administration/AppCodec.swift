@@ -69,6 +69,8 @@ package struct ConditionStatus: Hashable, Sendable {
   /// The state that was last delivered.
   package var state: String
   package var date: UnixTime
+  /// What speaks against the state; `nil` while nothing does, and from an older daemon.
+  package var belief: BeliefStatus?
 
   package init(
     app: String, monitor: String?, identifier: String, kind: String, state: String, date: UnixTime
@@ -140,7 +142,7 @@ extension ConditionStatus: JSONStructure {
     ConditionStatus(app: "", monitor: nil, identifier: "", kind: "", state: "", date: .blank),
     .get("app", \.app), .find("monitor", \.monitor), .get("identifier", \.identifier),
     .get("kind", \.kind), .find("radius", \.radius), .find("place", \.place),
-    .get("state", \.state), .get("date", \.date))
+    .get("state", \.state), .get("date", \.date), .find("belief", \.belief))
 }
 
 extension AccessRecord: JSONStructure {

@@ -36,6 +36,18 @@ package struct DaemonStatus: Hashable, Sendable {
   package var key: String?
   /// How many rows of the state do not open, and why; `nil` if all do.
   package var unread: String?
+  /// The newest heading that an app has; `nil` without one, and from an older daemon, as all that follow.
+  package var heading: Heading?
+  /// The middle of the cell that apps with reduced accuracy know.
+  package var coarse: LastFix?
+  /// The beacons that apps range; only with places.
+  package var beacons: [RangedBeacon]?
+  /// `nil` while nothing needs to know.
+  package var motion: MotionStatus?
+  /// `nil` while no app asks for visits, and while none lasts.
+  package var visit: VisitStatus?
+  /// The services that need something of the hardware.
+  package var shares: [ShareStatus]?
 
   package init(pid: Int32, since: UnixTime, state: String) {
     self.pid = pid
@@ -58,6 +70,10 @@ package struct SourceStatus: Hashable, Sendable {
   package var rejected: Int
   /// How it is protected on its way over a network: `loopback`, `tls`, or `plain`; `nil` if it comes over none.
   package var transport: String?
+  /// `nil` until it gave one, while a place is set from outside, and from an older daemon.
+  package var fix: OwnFixStatus?
+  /// What its receiver saw last; `nil` where it names none, and from an older daemon.
+  package var satellites: [Satellite]?
 
   package init(url: String, status: String, reason: String?, fixes: Int, rejected: Int) {
     self.url = url
@@ -186,7 +202,9 @@ extension DaemonStatus: JSONStructure {
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
     .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue),
-    .find("gpsd", \.gpsd), .find("key", \.key), .find("unread", \.unread))
+    .find("gpsd", \.gpsd), .find("key", \.key), .find("unread", \.unread),
+    .find("heading", \.heading), .find("coarse", \.coarse), .find("beacons", \.beacons),
+    .find("motion", \.motion), .find("visit", \.visit), .find("shares", \.shares))
 }
 
 extension GpsdPortStatus: JSONStructure {
@@ -204,7 +222,8 @@ extension SourceStatus: JSONStructure {
   package static let fields = JSONFields(
     SourceStatus(url: "", status: "", reason: nil, fixes: 0, rejected: 0),
     .get("url", \.url), .get("status", \.status), .find("reason", \.reason),
-    .get("fixes", \.fixes), .get("rejected", \.rejected), .find("transport", \.transport))
+    .get("fixes", \.fixes), .get("rejected", \.rejected), .find("transport", \.transport),
+    .find("fix", \.fix), .find("satellites", \.satellites))
 }
 
 extension ClientStatus: JSONStructure {

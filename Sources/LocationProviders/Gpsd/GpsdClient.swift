@@ -82,6 +82,9 @@ package struct GpsdClient: Machine {
   /// The last satellite counts of a receiver; `nil` until one sends some.
   package var satellites: SatelliteSummary? { receivers.satellites }
 
+  /// The satellites that a receiver has sent last.
+  package var sky: [Satellite] { receivers.sky }
+
   package var nextDeadline: Instant? { earliest(connectionDeadline, receivers.nextDeadline) }
 
   private var connectionDeadline: Instant? {
@@ -157,18 +160,20 @@ package struct GpsdClient: Machine {
 
   private mutating func takeLine(_ line: [UInt8], at now: Instant) -> [Output] {
     do {
-      return take(try GpsdReport.parse(line), at: now)
+      return take(try GpsdReport.parse(line), line, at: now)
     } catch {
       return [.rejected(.malformed(error), device: nil)]
     }
   }
 
-  private mutating func take(_ report: GpsdReport, at now: Instant) -> [Output] {
+  private mutating func take(
+    _ report: GpsdReport, _ line: [UInt8], at now: Instant
+  ) -> [Output] {
     switch report.kind {
     case "VERSION": greet(report, at: now)
     case "ERROR": [.status(.complaint(report.message))]
     case "": [.rejected(.unclassified, device: nil)]
-    default: receivers.take(report, at: now)
+    default: receivers.take(report, line, at: now)
     }
   }
 

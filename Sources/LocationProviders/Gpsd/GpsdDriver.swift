@@ -31,6 +31,8 @@ struct GpsdDriver: SourceDriver {
     return evidence
   }
 
+  var sky: [Satellite] { client?.sky ?? [] }
+
   var nextDeadline: Instant? { client?.nextDeadline }
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {

@@ -30,15 +30,18 @@ struct GpsdContext: Hashable, Sendable {
   var horizontalDilution, verticalDilution: Double?
   /// The last count of satellites, from SKY.
   var satellites: SatelliteSummary?
+  /// The last SKY that named satellites, as it was received: it is read for a person who asks.
+  var sky: [UInt8] = []
 
   /// Seconds. A GST belongs to a solution that is at most this much older or newer.
   static let deviationsLife = 5.0
 
-  /// Keeps the values of a GST or SKY.
-  mutating func note(_ report: GpsdReport) {
+  /// Keeps the values of a GST or SKY, which is this line.
+  mutating func note(_ report: GpsdReport, _ line: [UInt8] = []) {
     switch report.kind {
     case "GST": deviations = report
     case "SKY":
+      if report.namesSatellites { sky = line }
       horizontalDilution = report.horizontalDilution ?? horizontalDilution
       verticalDilution = report.verticalDilution ?? verticalDilution
       if let inView = report.satellitesInView.flatMap({ Int(exactly: $0) }) {

@@ -26,6 +26,11 @@ package struct GpsdReceivers: Sendable {
   /// The last satellite counts of the first receiver that sent some.
   var satellites: SatelliteSummary? { receivers.lazy.compactMap(\.context.satellites).first }
 
+  /// The satellites that the first receiver which names some has sent last.
+  var sky: [Satellite] {
+    receivers.first { !$0.context.sky.isEmpty }.map { GpsdSatellites.read($0.context.sky) } ?? []
+  }
+
   mutating func wake(at now: Instant) -> [GpsdClient.Output] {
     receivers.indices.flatMap { index in
       receivers[index].epochs.wake(at: now).map { .fix($0, device: receivers[index].path) }
@@ -40,13 +45,16 @@ package struct GpsdReceivers: Sendable {
     return waiting + (devices == nil ? [] : list([]))
   }
 
-  mutating func take(_ report: GpsdReport, at now: Instant) -> [GpsdClient.Output] {
+  /// Takes a report, which is this line.
+  mutating func take(
+    _ report: GpsdReport, _ line: [UInt8] = [], at now: Instant
+  ) -> [GpsdClient.Output] {
     switch report.kind {
     case "DEVICES": return list(report.devices)
     case "DEVICE": return GpsdDevice(report).map { update($0) } ?? []
     case "TPV": return solve(report, at: now)
     case "GST", "SKY":
-      if let index = index(of: report.device) { receivers[index].context.note(report) }
+      if let index = index(of: report.device) { receivers[index].context.note(report, line) }
       return []
     case "ATT": return [.attitude(GpsdAttitude(report))]
     default: return []

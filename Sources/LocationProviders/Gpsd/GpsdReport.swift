@@ -30,6 +30,8 @@ package struct GpsdReport: Hashable, Sendable {
   package var horizontalDilution, verticalDilution: Double?
   /// SKY: satellites above the horizon, and those of the solution.
   package var satellitesInView, satellitesUsed: Double?
+  /// SKY: whether it names the satellites. They are read by ``GpsdSatellites``, for a person.
+  package var namesSatellites = false
   /// ATT: degrees, from true and from magnetic north, and the tilt.
   package var heading, magneticHeading, pitch, roll: Double?
 
@@ -62,6 +64,9 @@ package struct GpsdReport: Hashable, Sendable {
     case "mode": mode = Self.integer(try value.number()) ?? 0
     case "status": status = Self.integer(try value.number()) ?? 0
     case "devices": devices = try Self.devices(&value)
+    case "satellites":
+      namesSatellites = true
+      try value.skip()
     case "release": release = try value.string() ?? ""
     case "proto_major": protocolMajor = Self.integer(try value.number())
     case "proto_minor": protocolMinor = Self.integer(try value.number())

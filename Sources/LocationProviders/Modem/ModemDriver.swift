@@ -58,6 +58,8 @@ struct ModemDriver: SourceDriver {
     return evidence
   }
 
+  var sky: [Satellite] { listener.sky }
+
   var nextDeadline: Instant? {
     switch state {
     case .idle, .opening: nil

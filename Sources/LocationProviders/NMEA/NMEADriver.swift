@@ -20,6 +20,7 @@ struct NMEADriver: SourceDriver {
     return listener.rejections + [SourceRejection(reason: reason, count: unknownSenders)]
   }
   var evidence: SourceEvidence { wasReached ? listener.evidence : SourceEvidence() }
+  var sky: [Satellite] { listener.sky }
 
   var nextDeadline: Instant? {
     channel.state == .open ? listener.nextDeadline : channel.nextAttempt

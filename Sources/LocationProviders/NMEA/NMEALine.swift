@@ -43,6 +43,9 @@ package struct NMEALine: Sendable {
     starts[lastField + 1] = Int16(truncatingIfNeeded: length + 1)
   }
 
+  /// Appends the text to other bytes.
+  func append(to bytes: inout [UInt8]) { bytes += text[..<length] }
+
   /// Returns the range of a field's bytes.
   private func range(_ field: Int) -> Range<Int> {
     guard field <= lastField else { return 0..<0 }

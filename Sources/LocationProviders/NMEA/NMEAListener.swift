@@ -13,6 +13,8 @@ struct NMEAListener: Sendable {
   }
 
   var nextDeadline: Instant? { receiver.nextDeadline }
+  /// The satellites that the receiver sent last.
+  var sky: [Satellite] { receiver.satellites }
   var status: NMEAReceiverStatus { receiver.status }
 
   var rejections: [SourceRejection] {

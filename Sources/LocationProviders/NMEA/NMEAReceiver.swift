@@ -51,6 +51,9 @@ package struct NMEAReceiver: Machine {
     self.origin = origin
   }
 
+  /// The satellites of the last epoch that had any; read from its sentences at each call.
+  package var satellites: [Satellite] { sky.satellites }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     var outputs: [Output] = []
     switch input {
@@ -107,7 +110,10 @@ package struct NMEAReceiver: Machine {
     case .dilution(let dilution):
       self.dilution = Dilution(value: dilution, arrival: now.uptime)
       sky.add(dilution)
-    case .sky(let series): sky.add(series)
+      sky.keep(reader.line)
+    case .sky(let series):
+      sky.add(series)
+      sky.keep(reader.line)
     case .date(let date, let timeOfDay): clock.set(date, timeOfDay: timeOfDay, at: now)
     case .heading(let heading): outputs.append(.heading(heading))
     case .empty: break

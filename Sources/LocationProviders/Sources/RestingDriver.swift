@@ -25,6 +25,7 @@ package struct RestingDriver: SourceDriver {
 
   package var rejections: [SourceRejection] { receiver.rejections }
   package var evidence: SourceEvidence { receiver.evidence }
+  package var sky: [Satellite] { receiver.sky }
 
   package var nextDeadline: Instant? {
     switch state {

@@ -8,10 +8,14 @@ package protocol SourceDriver: Machine where Input == SourceInput, Output == Sou
   var rejections: [SourceRejection] { get }
   /// What was received so far.
   var evidence: SourceEvidence { get }
+  /// The satellites that its receiver saw last, read from what was received at each call; empty
+  /// where it names none.
+  var sky: [Satellite] { get }
 }
 
 extension SourceDriver {
   package var evidence: SourceEvidence { SourceEvidence() }
+  package var sky: [Satellite] { [] }
 }
 
 /// What was received from a source, for a person who looks for the reason of missing fixes.

@@ -41,6 +41,13 @@ struct PlaybackDriver: SourceDriver {
 
   var rejections: [SourceRejection] { losses + (listener?.rejections ?? []) }
   var evidence: SourceEvidence { listener?.evidence ?? SourceEvidence() }
+  var sky: [Satellite] {
+    switch state {
+    case .playing(.log(_, let listener)), .paused(.log(_, let listener)): listener.sky
+    case .playing(.reports(_, let client)), .paused(.reports(_, let client)): client.sky
+    case .idle, .reading, .playing, .paused, .failed: []
+    }
+  }
 
   /// The machine that reads a receiver's log; `nil` before it plays, and for other files.
   private var listener: NMEAListener? {

@@ -1,4 +1,4 @@
-import LocationEngine
+package import LocationEngine
 package import LocationModel
 
 /// One app that uses every service, in a virtual world, from the beginning to the end of a
@@ -78,9 +78,21 @@ package struct Simulation: Sendable {
 
   // MARK: Running
 
-  /// Runs until `end`, or until the recordings have ended.
+  /// What holds between events, for a timeline.
+  package struct View: Hashable, Sendable {
+    /// What each service needs of the hardware, those that need something.
+    package var shares: [DemandShare] = []
+    package var motion: MotionReport?
+    package var beliefs: [OpenBelief] = []
+
+    package init() {}
+  }
+
+  /// Runs until `end`, or until the recordings have ended; `observe` is called with what holds after
+  /// each moment at which anything happened.
   package mutating func run(
-    until end: Duration? = nil, _ report: (SimulationEvent, Moment) throws -> Void
+    until end: Duration? = nil, observing observe: ((View, Moment) -> Void)? = nil,
+    _ report: (SimulationEvent, Moment) throws -> Void
   ) rethrows {
     let last = end.map { Instant.start + $0 }
     try begin(report)
@@ -93,6 +105,7 @@ package struct Simulation: Sendable {
       world.advance(to: due)
       try take(world.wake(), report)
       accountForClients(world.demandShares)
+      if let observe { observe(view, world.now) }
       if last == nil, isOver || world.hasEnded { break }
     }
     if let last { world.advance(to: last) }
@@ -100,6 +113,13 @@ package struct Simulation: Sendable {
     accountForClients([])
     summary.simulated = world.now.uptime - .start
     summary.hash = hash.value
+  }
+
+  private var view: View {
+    var view = View()
+    view.shares = shares.filter { $0.demand != .none }
+    (view.motion, view.beliefs) = (world.motionReport, world.openBeliefs)
+    return view
   }
 
   private mutating func begin(_ report: (SimulationEvent, Moment) throws -> Void) rethrows {

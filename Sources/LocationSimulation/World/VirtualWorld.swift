@@ -273,6 +273,12 @@ package struct VirtualWorld: Sendable {
   /// The present shares of the demand for hardware.
   package var demandShares: [DemandShare] { core.engine.demandShares }
 
+  /// How the device moves, as the engine estimates it; `nil` while nothing needs to know.
+  package var motionReport: MotionReport? { core.engine.motionReport }
+
+  /// The conditions against whose state anything speaks.
+  package var openBeliefs: [OpenBelief] { core.engine.openBeliefs }
+
   /// What a client can read at once.
   package func state(of client: ClientID) -> ClientState { core.engine.state(of: client) }
 

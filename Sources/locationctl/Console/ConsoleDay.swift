@@ -23,6 +23,8 @@ struct ConsoleDay: Sendable {
   /// The fixes without changes: the way that is exported.
   private(set) var way: [TrackPoint] = []
   private(set) var events: [JSON] = []
+  /// What held when, for the lanes of the timeline.
+  private(set) var marks: [JSON] = []
   private(set) var deliveries: [Delivered] = []
   private(set) var begin = Scenario.standardDate
   /// When a recording began; `nil` until that is known.
@@ -124,6 +126,7 @@ struct ConsoleDay: Sendable {
 
   private mutating func run() throws(Failure) {
     (track, events, deliveries, number, isCut) = ([], [], [], 0, false)
+    var lanes = DayLanes()
     var (world, end) = input.world(seed: nil, date: date)
     for change in changes { world.plan(change.worldEvent, after: change.at) }
     begin = world.now.unixTime
@@ -131,10 +134,13 @@ struct ConsoleDay: Sendable {
     isCut = end.map { $0 > Self.longest } ?? false
     track.reserveCapacity(90_000)
     do {
-      try simulation.run(until: end.map { min($0, Self.longest) }) { event, now in
+      try simulation.run(
+        until: end.map { min($0, Self.longest) }, observing: { lanes.take($0, at: $1) }
+      ) { event, now in
         try take(event, at: now)
       }
     } catch { isCut = true }
+    marks = lanes.marks.map(\.json)
     if let complaint = input.complaint(of: simulation) {
       throw .usage(complaint, next: "open a GPX file, a receiver's log, or a scenario")
     }
@@ -198,9 +204,9 @@ struct ConsoleDay: Sendable {
     .fields([
       "name": title.json, "begin": begin.milliseconds.json,
       "end": (begin + length).milliseconds.json, "fixes": track.count.json,
-      "cut": isCut.json, "events": .array(events), "fences": .array(fences.map(\.json)),
-      "notes": .array(notes), "changes": .array(changes.map { $0.json(since: begin) }),
-      "scenario": story?.json,
+      "cut": isCut.json, "events": .array(events), "marks": .array(marks),
+      "fences": .array(fences.map(\.json)), "notes": .array(notes),
+      "changes": .array(changes.map { $0.json(since: begin) }), "scenario": story?.json,
     ])
   }
 

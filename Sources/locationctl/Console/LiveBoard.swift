@@ -4,9 +4,11 @@ import Synchronization
 
 /// What the pages wait at: it wakes them when something is new.
 final class LiveBoard: Sendable {
-  private struct Contents: Sendable {
+  fileprivate struct Contents: Sendable {
     var state = LiveState()
     var waiting: [DispatchSemaphore] = []
+    /// Those who wait until a page is open.
+    var sleeping: [DispatchSemaphore] = []
     var asked = DispatchTime(uptimeNanoseconds: 1)
     var isClosed = false
   }
@@ -19,7 +21,7 @@ final class LiveBoard: Sendable {
     let end = DispatchTime.now() + .seconds(20)
     while true {
       let semaphore: DispatchSemaphore? = contents.withLock { contents in
-        contents.asked = .now()
+        contents.noteQuestion()
         guard let version, contents.state.version == version, !contents.isClosed else { return nil }
         let semaphore = DispatchSemaphore(value: 0)
         contents.waiting.append(semaphore)
@@ -32,7 +34,7 @@ final class LiveBoard: Sendable {
       }
     }
     return contents.withLock { contents in
-      contents.asked = .now()
+      contents.noteQuestion()
       return contents.state.news(after: version ?? 0)
     }
   }
@@ -49,9 +51,21 @@ final class LiveBoard: Sendable {
   }
 
   /// Whether a page waits, or has asked in the last three seconds.
-  var isWatched: Bool {
-    contents.withLock { contents in
-      !contents.waiting.isEmpty || contents.asked + .seconds(3) > .now()
+  var isWatched: Bool { contents.withLock { $0.isWatched } }
+
+  /// Waits until a page is open.
+  ///
+  /// - Returns: `false` once the board is closed.
+  func awaitPage() -> Bool {
+    while true {
+      let semaphore: DispatchSemaphore? = contents.withLock { contents in
+        guard !contents.isWatched, !contents.isClosed else { return nil }
+        let semaphore = DispatchSemaphore(value: 0)
+        contents.sleeping.append(semaphore)
+        return semaphore
+      }
+      guard let semaphore else { return contents.withLock { !$0.isClosed } }
+      semaphore.wait()
     }
   }
 
@@ -59,8 +73,19 @@ final class LiveBoard: Sendable {
   func close() {
     contents.withLock { contents in
       contents.isClosed = true
-      for semaphore in contents.waiting { semaphore.signal() }
-      contents.waiting = []
+      for semaphore in contents.waiting + contents.sleeping { semaphore.signal() }
+      (contents.waiting, contents.sleeping) = ([], [])
     }
+  }
+}
+
+extension LiveBoard.Contents {
+  var isWatched: Bool { !waiting.isEmpty || asked + .seconds(3) > .now() }
+
+  /// Notes that a page has asked, and wakes those who wait for one.
+  mutating func noteQuestion() {
+    asked = .now()
+    for semaphore in sleeping { semaphore.signal() }
+    sleeping = []
   }
 }

@@ -1,23 +1,28 @@
 import Dispatch
 import LocationCoding
 import LocationEngine
+import LocationHost
 import LocationLink
 import LocationModel
 import LocationProviders
 
-/// Asks the daemon, as its owner, for what the pages that are open show.
+/// Follows the daemon, as its owner, for the pages that are open.
+///
+/// Nothing is asked again and again: the daemon says what has changed, and while nothing does, nothing
+/// wakes. When the last page has gone, the next change ends both connections.
 final class LiveFeed: Sendable {
   private let board: LiveBoard
   private let end = DispatchSemaphore(value: 0)
 
   init(_ board: LiveBoard) { self.board = board }
 
-  /// Begins: one thread asks for what the daemon is doing, another reads its log.
+  /// Begins: one thread follows what the daemon is doing, another reads its log.
   func start() {
-    DispatchQueue(label: "console.status").async { self.ask() }
+    DispatchQueue(label: "console.status").async { self.follow() }
     DispatchQueue(label: "console.log").async { self.read() }
   }
 
+  /// Ends the threads that wait for a daemon or for a page; the others end with the process.
   func stop() {
     end.signal()
     end.signal()
@@ -25,50 +30,39 @@ final class LiveFeed: Sendable {
 
   // MARK: Status
 
-  private func ask() {
-    var daemon: RunningDaemon?
-    var round = 0
+  private func follow() {
     var failures = 0
-    while end.wait(timeout: .now() + (board.isWatched ? Self.pause : Self.idlePause)) == .timedOut {
-      guard board.isWatched else { continue }
+    while board.awaitPage() {
       do throws(Failure) {
-        let current = if let daemon { daemon } else { try RunningDaemon.needed() }
-        daemon = current
-        try look(at: current, everything: round % Self.roundsOfAll == 0)
-        (round, failures) = (round + 1, 0)
+        try follow(try RunningDaemon.needed()) { failures = 0 }
+        continue
       } catch {
-        (daemon, round) = (nil, 0)
         failures += 1
+        let (problem, now) = (error.json, HostClock.now.unixTime)
         // One that starts over is back in a moment.
-        guard failures > Self.mostFailures else { continue }
-        let problem = error.json
-        board.change { $0.leave(problem) }
+        if failures > Self.mostFailures { board.change { $0.leave(problem, at: now) } }
       }
+      guard end.wait(timeout: .now() + Self.pause) == .timedOut else { return }
     }
   }
 
-  private func look(at daemon: RunningDaemon, everything: Bool) throws(Failure) {
-    let status = Self.shown(try daemon.ask(.status(places: true), "status"))
+  /// Follows a daemon until it ends, or no page is open.
+  private func follow(
+    _ daemon: RunningDaemon, _ begun: () -> Void
+  ) throws(Failure) {
+    var isFirst = true
     let socket = daemon.socket
-    board.change { state in
-      state.set(.daemon, .fields(["socket": socket.json]))
-      state.set(status)
-    }
-    guard everything else { return }
-    let apps: [AppStatus] = try daemon.ask(.apps, "apps")
-    let conditions: [ConditionStatus] = try daemon.ask(.conditions(places: true), "conditions")
-    let access: [AccessRecord] = try daemon.ask(.access(app: nil), "access")
-    var events: [JSON] = []
-    try daemon.follow(.events(app: nil), "event") { (record: EventRecord) in
-      events.append(Explanation(record: record).consoleEvent)
-      return true
-    }
-    let newest = JSON.array(Array(events.suffix(Self.mostEvents)))
-    board.change { state in
-      state.set(.apps, apps.json)
-      state.set(.conditions, conditions.json)
-      state.set(.access, access.json)
-      state.set(.events, newest)
+    try daemon.follow(.followStatus(places: true), "change") { (change: StatusChange) in
+      begun()
+      var change = change
+      change.status = change.status.map { Self.shown($0) }
+      let now = HostClock.now.unixTime
+      board.change { [change, isFirst] state in
+        state.set(.daemon, .fields(["socket": socket.json]))
+        state.take(change, isWhole: isFirst, at: now)
+      }
+      isFirst = false
+      return board.isWatched
     }
   }
 
@@ -87,27 +81,24 @@ final class LiveFeed: Sendable {
   /// Follows the log while a page is open, with the positions that were not used, and why.
   private func read() {
     var earlier = Self.earlierRecords
-    while end.wait(timeout: .now() + Self.idlePause) == .timedOut {
-      guard board.isWatched, let daemon = try? RunningDaemon.find() else { continue }
+    while board.awaitPage() {
       let query = AdministrationRequest.LogQuery(
         categories: LogCategory.allCases, last: earlier, follow: true, places: true)
-      earlier = 0
-      try? daemon.follow(.log(query), "record") { (record: LogRecord) in
-        board.change { $0.add(record) }
-        return board.isWatched
+      if let daemon = try? RunningDaemon.find() {
+        earlier = 0
+        try? daemon.follow(.log(query), "record") { (record: LogRecord) in
+          board.change { $0.add(record) }
+          return board.isWatched
+        }
       }
+      guard end.wait(timeout: .now() + Self.pause) == .timedOut else { return }
     }
   }
 
-  /// Chosen: a fix is painted a quarter of a second after it at the latest. Each question costs the daemon a
-  /// look at who asks.
-  private static let pause = DispatchTimeInterval.milliseconds(250)
-  private static let idlePause = DispatchTimeInterval.seconds(1)
-  /// Everything else than the status is asked for every two seconds.
-  private static let roundsOfAll = 8
-  /// How many questions in a row may fail before the page says so.
-  private static let mostFailures = 2
-  private static let mostEvents = 200
+  /// Before it is looked again whether a daemon runs.
+  private static let pause = DispatchTimeInterval.seconds(1)
+  /// How often in a row it may fail before the page says so.
+  private static let mostFailures = 1
   private static let earlierRecords = 100
 }
 

@@ -1,4 +1,5 @@
 import LocationCoding
+import LocationEngine
 import LocationLink
 import LocationModel
 
@@ -13,12 +14,20 @@ struct LiveState: Sendable {
   private var trail: [Numbered] = []
   private var log: [Numbered] = []
   private var lastFix: LastFix?
+  /// What held when: the lanes of the timeline.
+  private var lanes = LiveLanes()
+  private var marks: [Numbered] = []
+  /// The newest events, and accesses in the order in which they began.
+  private var events: [EventRecord] = []
+  private var accesses: [AccessRecord] = []
   /// Counts every change.
   private(set) var version = 0
 
   private struct Numbered: Sendable {
     var version: Int
     var json: JSON
+    /// The lane of a mark.
+    var lane: LiveLanes.Lane?
   }
 
   /// Takes a part; it is new only where it differs.
@@ -37,19 +46,61 @@ struct LiveState: Sendable {
     Self.append(Numbered(version: version, json: fix.json), to: &trail, most: Self.longestTrail)
   }
 
+  /// Takes what has changed; with `isWhole` it is everything, in place of what was known.
+  mutating func take(_ change: StatusChange, isWhole: Bool, at now: UnixTime) {
+    if isWhole { (events, accesses) = ([], []) }
+    if let status = change.status { set(status) }
+    if let conditions = change.conditions { set(.conditions, conditions.json) }
+    if let apps = change.apps { set(.apps, apps.json) }
+    if let new = change.events {
+      events = (events + new).suffix(Self.mostEvents)
+      set(.events, .array(events.map { Explanation(record: $0).consoleEvent }))
+    }
+    if let new = change.access { take(new) }
+    add(lanes.take(change, at: now))
+  }
+
+  private mutating func add(_ new: [LiveLanes.Mark]) {
+    for mark in new {
+      version += 1
+      let numbered = Numbered(version: version, json: mark.json, lane: mark.lane)
+      Self.append(numbered, to: &marks, most: Self.mostMarks)
+    }
+  }
+
+  private mutating func take(_ changed: [AccessRecord]) {
+    for access in changed {
+      let known = accesses.firstIndex {
+        ($0.app, $0.service, $0.first) == (access.app, access.service, access.first)
+      }
+      if let known { accesses[known] = access } else { accesses.append(access) }
+    }
+    accesses = accesses.suffix(Self.mostAccesses)
+    set(.access, accesses.json)
+  }
+
   mutating func add(_ record: LogRecord) {
     version += 1
     Self.append(Numbered(version: version, json: record.json), to: &log, most: Self.longestLog)
   }
 
   /// Forgets what was known of a daemon that is no longer there.
-  mutating func leave(_ problem: JSON) {
+  mutating func leave(_ problem: JSON, at now: UnixTime) {
     for part in Part.allCases where part != .daemon { parts[part] = nil }
     set(.daemon, problem)
+    add(lanes.end(at: now))
   }
 
+  /// Appends, and forgets the oldest where there are too many; of lanes the newest of these stays, since
+  /// it may hold still.
   private static func append(_ value: Numbered, to list: inout [Numbered], most: Int) {
-    if list.count == most { list.removeFirst(most / 8) }
+    if list.count >= most {
+      var seen: Set<LiveLanes.Lane> = []
+      let kept = list.prefix(most / 8).reversed()
+        .filter { $0.lane.map { seen.insert($0).inserted } ?? false }
+        .prefix(most / 16)
+      list.replaceSubrange(..<(most / 8), with: kept.reversed())
+    }
     list.append(value)
   }
 
@@ -62,6 +113,7 @@ struct LiveState: Sendable {
       json = json.adding(part.rawValue, value.json)
     }
     return json.adding("trail", .array(Self.newest(of: trail, after)))
+      .adding("marks", .array(Self.newest(of: marks, after)))
       .adding("log", .array(Self.newest(of: log, after)))
   }
 
@@ -73,4 +125,8 @@ struct LiveState: Sendable {
   /// Chosen: an hour at 1 Hz, and what a page shows.
   private static let longestTrail = 3600
   private static let longestLog = 500
+  private static let mostEvents = 200
+  private static let mostAccesses = 100
+  /// Chosen: a few hours of a day with belief in several conditions.
+  private static let mostMarks = 8000
 }

@@ -12,7 +12,7 @@ struct TopView {
   /// At most so many lines of so many columns; what does not fit is counted.
   func lines(rows: Int, columns: Int, at now: UnixTime, for output: Output) -> [String] {
     var lines = head(at: now, for: output) + [""] + sources(for: output)
-    lines += [""] + applications(for: output)
+    lines += [""] + applications(for: output) + shares(for: output)
     let rest = max(rows - lines.count - 2, 1)
     let newest = events.suffix(rest).map { text(of: $0) }
     lines += [""] + (newest.isEmpty ? ["No event was delivered to an app yet."] : newest)
@@ -34,22 +34,50 @@ struct TopView {
       if showsPlaces, let place = last.place { fix += " at \(place.latitude), \(place.longitude)" }
     }
     let outside = status.isSimulated == true ? "; set from outside" : ""
+    let observed = [
+      ("heading   ", status.heading?.words), ("motion    ", status.motion?.words),
+      ("visit     ", status.visit?.words),
+    ]
     return [
       "\(now.plain) UTC  locationd \(status.pid), services \(services)",
       "needed    \(status.demand.words)",
       "last fix  \(fix)\(outside)",
-    ]
+    ] + observed.compactMap { name, words in words.map { name + $0 } }
   }
 
   private func sources(for output: Output) -> [String] {
     guard !status.sources.isEmpty else { return ["No source: locationctl setup finds one."] }
-    var table = TextTable(["SOURCE", "STATUS", "FIXES", "REJECTED", "REASON"], numbers: [2, 3])
+    var table = TextTable(
+      ["SOURCE", "STATUS", "FIXES", "REJECTED", "OWN FIX", "REASON"], numbers: [2, 3])
     for source in status.sources {
       table.add([
-        source.url, source.status, "\(source.fixes)", "\(source.rejected)", source.reason ?? "",
+        source.url, source.status, "\(source.fixes)", "\(source.rejected)",
+        source.fix.map { $0.reason.map { "refused, \($0)" } ?? $0.use } ?? "", source.reason ?? "",
       ])
     }
-    return table.lines(for: output)
+    return table.lines(for: output) + satellites
+  }
+
+  /// The satellites of each receiver, the strongest first: name and dB-Hz, `*` for those in use.
+  private var satellites: [String] {
+    status.sources.compactMap { $0.satellites }.filter { !$0.isEmpty }.map { satellites in
+      let strongest = satellites.enumerated().sorted {
+        ($0.element.signal ?? -1, $1.offset) > ($1.element.signal ?? -1, $0.offset)
+      }
+      let names = strongest.map { _, satellite in
+        satellite.name + (satellite.isUsed ? "*" : "")
+          + (satellite.signal.map { " \(Int($0.rounded()))" } ?? "")
+      }
+      return "satellites  \(Satellite.summary(satellites)): " + names.joined(separator: ", ")
+    }
+  }
+
+  /// What each service needs of the hardware.
+  private func shares(for output: Output) -> [String] {
+    guard let shares = status.shares, !shares.isEmpty else { return [] }
+    var table = TextTable(["SERVICE", "NEEDS"])
+    for share in shares { table.add([share.client, share.demand.words]) }
+    return [""] + table.lines(for: output)
   }
 
   private func applications(for output: Output) -> [String] {

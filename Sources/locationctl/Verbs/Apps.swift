@@ -195,7 +195,7 @@ extension AppStatus {
     }
   }
 
-  fileprivate var line: String {
+  var line: String {
     var line = JSONLine(type: "app")
     line.add("app", app)
     line.add("level", level)

@@ -194,7 +194,7 @@ extension DataEntry {
 }
 
 extension AccessRecord {
-  fileprivate var line: String {
+  var line: String {
     var line = JSONLine(type: "access")
     line.add("app", app)
     line.add("service", service)

@@ -111,7 +111,7 @@ extension Verb {
 }
 
 extension ConditionStatus {
-  fileprivate var line: String {
+  var line: String {
     var line = JSONLine(type: "condition")
     line.add("app", app)
     line.add("monitor", monitor)
@@ -121,6 +121,7 @@ extension ConditionStatus {
     line.add(place)
     line.add("state", state)
     line.add("date", date.iso8601)
+    if let belief { line.add("belief", object: belief.object) }
     return line.text
   }
 

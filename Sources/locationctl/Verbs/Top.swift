@@ -12,9 +12,10 @@ extension Verb {
     name: "top", summary: "Show in the terminal what the location daemon is doing, each second",
     details: [
       """
-      What the hardware is asked for, the sources and why one gives nothing, the apps with what each \
-      may know and asks for, and the last events. Runs until it is interrupted. For a map, and why an \
-      event came: locationctl console.
+      What the hardware is asked for and by which service, the sources with what has become of the \
+      newest fix of each and why one gives nothing, the satellites, heading, movement, and visit, the \
+      apps with what each may know and asks for, and the last events. Runs until it is interrupted. \
+      For a map, and why an event came: locationctl console.
       """
     ],
     options: [.places, count], examples: ["locationctl top", "locationctl top --count 1"],

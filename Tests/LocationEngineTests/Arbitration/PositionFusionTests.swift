@@ -39,6 +39,14 @@ struct PositionFusionTests {
     #expect(next?.time == ArbitrationWorld.begin + .seconds(1))
   }
 
+  @Test("ADMIN-1: a less accurate fix on which the position rests too is called fused")
+  mutating func use() {
+    _ = receive(0, east: 0, radius: 10, at: 0, speed: 0)
+    #expect(receive(1, east: 5, radius: 20, at: 0.5, by: .accessPoints) != nil)
+    #expect(arbiter.ownFix(of: ProviderID(1))?.use == .fused)
+    #expect(arbiter.ownFix(of: ProviderID(0))?.use == .current)
+  }
+
   @Test("RADIO-50: an older fix is moved with the device, and counts less")
   mutating func moves() throws {
     _ = receive(1, east: 0, radius: 10, at: 0, by: .accessPoints)

@@ -36,6 +36,31 @@ struct ProviderArbiterTests {
     #expect(bench.machine.current == nil)
   }
 
+  private func use(_ provider: Int) -> OwnFix.Use? {
+    bench.machine.ownFix(of: ProviderID(provider))?.use
+  }
+
+  @Test("ADMIN-1: says what has become of the newest fix of each provider")
+  mutating func ownFixes() throws {
+    #expect(use(0) == nil)
+    _ = try receive(0)
+    #expect(use(0) == .current)
+    bench.run(for: .seconds(1))
+    #expect(try receive(1, radius: 40) == .lessAccurate)
+    #expect(use(1) == .refused(.lessAccurate) && use(0) == .current)
+    bench.run(for: .seconds(1))
+    #expect(try receive(1, radius: 3) == nil)
+    #expect(use(1) == .current && use(0) == .earlier)
+    bench.run(for: .seconds(1))
+    let far = Coordinate(latitude: 10, longitude: 10)
+    #expect(try receive(1, at: far) == .unconfirmedJump)
+    #expect(use(1) == .refused(.unconfirmedJump))
+    #expect(bench.machine.ownFix(of: ProviderID(1))?.fix.coordinate == far)
+    // One that is only late says nothing of the newest.
+    #expect(try receive(0, lag: 3) == .olderThanCurrent)
+    #expect(use(0) == .earlier)
+  }
+
   @Test("keeps to the better of two receivers that agree")
   mutating func better() throws {
     #expect(try receive(0, radius: 10) == nil)

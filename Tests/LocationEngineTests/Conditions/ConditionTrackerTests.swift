@@ -67,6 +67,25 @@ struct ConditionTrackerTests {
     #expect(exit.evidence.probability > 0.95)
   }
 
+  @Test("ADMIN-3: says what speaks for a crossing that is not decided, and nothing once it is")
+  func belief() throws {
+    var (walk, slot) = standing()
+    #expect(walk.tracker.belief(of: slot) == nil)
+    var beliefs: [Belief] = []
+    for second in 1...200 {
+      walk.fix(east: 1.4 * Double(second))
+      if let belief = walk.tracker.belief(of: slot) { beliefs.append(belief) }
+    }
+    let last = try #require(beliefs.last)
+    #expect(beliefs.allSatisfy { $0.towards == .unsatisfied && $0.probability >= 0.5 })
+    #expect(beliefs.map(\.probability) == beliefs.map(\.probability).sorted())
+    #expect(abs(last.threshold - 0.9526) < 0.0001)
+    #expect(last.earliest == last.since + .seconds(20))
+    #expect(last.fixes > 10)
+    #expect(walk.tracker.state(of: slot) == .unsatisfied)
+    #expect(walk.tracker.belief(of: slot) == nil)
+  }
+
   @Test("REG-18: tells a walker's entry only after 20 seconds inside")
   func walkingEntry() throws {
     var walk = Walk()

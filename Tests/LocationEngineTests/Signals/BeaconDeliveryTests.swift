@@ -27,6 +27,20 @@ struct BeaconDeliveryTests {
         """)
   }
 
+  @Test("ADMIN-2: the owner sees those that are ranged, and how near they are")
+  mutating func seen() {
+    bench.send(.reception(.listening))
+    bench.range(hall)
+    bench.receive(beacon(1))
+    bench.receive(beacon(2), rssi: -75)
+    bench.run(seconds: 1)
+    #expect(bench.beacons.map(\.identity.minor) == [1, 2])
+    #expect(bench.beacons.map(\.rssi) == [-59, -75])
+    #expect(bench.beacons[0].proximity == .near && bench.beacons[1].proximity == .far)
+    bench.request(.ranging(SignalsBench.manager, .stop(hall)))
+    #expect(bench.beacons.isEmpty)
+  }
+
   @Test("AVAIL-4: cannot be the bounds of a region on a computer without a radio")
   mutating func regionWithoutRadio() {
     let region = RegionDescription(

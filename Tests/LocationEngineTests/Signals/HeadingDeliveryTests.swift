@@ -40,6 +40,19 @@ struct HeadingDeliveryTests {
         """)
   }
 
+  @Test("ADMIN-2: the owner sees the newest that an app has, of the top edge, and its error")
+  mutating func seen() {
+    begin()
+    #expect(bench.heading == nil)
+    bench.heading(.change(HeadingOptions(orientation: .landscapeRight)))
+    bench.point(80)
+    bench.point(100)
+    #expect(bench.transcript.hasSuffix("heading 10.0 to 1"))
+    #expect(bench.heading?.magneticHeading == 100 && bench.heading?.accuracy == 5)
+    bench.heading(.stop)
+    #expect(bench.heading == nil)
+  }
+
   @Test("HEAD-4, HEAD-11: are magnetic only for an app that may not know where it is")
   mutating func denied() {
     begin(.never)

@@ -37,6 +37,11 @@ struct SignalsBench {
   var demand: Demand { bench.machine.currentDemand }
   var equipment: Equipment { bench.machine.state(of: Self.client).equipment }
 
+  /// What the owner of the machine sees.
+  var heading: Heading? { bench.machine.latestHeading }
+  var beacons: [RangedBeacon] { bench.machine.rangedBeacons }
+  var coarse: Fix? { bench.machine.coarseFix }
+
   /// Seconds at which what the events of conditions tell was observed.
   var dates: [Double] {
     bench.outputs.compactMap { entry in

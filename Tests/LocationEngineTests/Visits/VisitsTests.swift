@@ -119,6 +119,24 @@ struct VisitsTests {
     #expect(visits[2].horizontalAccuracy >= 30)
   }
 
+  @Test("ADMIN-2, ADMIN-3: the owner sees the visit that lasts, and what speaks for its end")
+  mutating func seen() throws {
+    #expect(walk.bench.machine.current == nil)
+    walk.stay(600)
+    let lasting = try #require(walk.bench.machine.current)
+    #expect(lasting.visit.arrival == UnixTime(seconds: 1_700_000_000))
+    #expect(lasting.departure == nil)
+    var beliefs: [Belief] = []
+    for step in 1...100 {
+      walk.walk(to: 8 * Double(step))
+      if let departure = walk.bench.machine.current?.departure { beliefs.append(departure) }
+    }
+    let last = try #require(beliefs.last)
+    #expect(last.towards == .unsatisfied && last.probability > 0.5)
+    #expect(last.threshold > 0.5 && last.threshold < 1 && last.since < last.earliest)
+    #expect(walk.bench.machine.current == nil)
+  }
+
   @Test("an arrival explains itself by its stay, a departure by the way out of the place")
   mutating func evidence() throws {
     walk.stay(600)

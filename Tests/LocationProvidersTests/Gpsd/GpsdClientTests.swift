@@ -47,6 +47,25 @@ struct GpsdClientTests {
 
   private let full = #","altMSL":450.0,"epv":19.6"#
 
+  @Test("ADMIN-1: names the satellites of the last SKY that has any, of gpsd old and new")
+  mutating func sky() {
+    connect()
+    say(
+      #"{"class":"SKY","device":"/dev/a","nSat":3,"uSat":1,"satellites":["#
+        + #"{"PRN":5,"el":45.0,"az":120.0,"ss":38.0,"used":true,"gnssid":0,"svid":5},"#
+        + #"{"PRN":301,"el":10.0,"az":20.0,"ss":0.0,"used":false,"gnssid":2,"svid":1},"#
+        + #"{"PRN":70,"used":false},{"PRN":9999},7]}"#,
+      #"{"class":"SKY","device":"/dev/a","hdop":1.1}"#)
+    let seen = bench.machine.sky
+    #expect(seen.map(\.system) == [.gps, .galileo, .glonass])
+    #expect(seen.map(\.number) == [5, 1, 6])
+    #expect(seen.map(\.isUsed) == [true, false, false])
+    #expect(seen[0].elevation == 45 && seen[0].azimuth == 120 && seen[0].signal == 38)
+    #expect(GpsdSatellites.read(Array(#"{"class":"SKY","satellites":[{"PRN":1"#.utf8)).isEmpty)
+    bench.send(.closed(reason: "over"))
+    #expect(bench.machine.sky.isEmpty)
+  }
+
   @Test("greets, asks for reports, and lists the receivers")
   mutating func handshake() {
     connect()

@@ -269,6 +269,26 @@ struct NMEAReceiverTests {
     #expect(outputs.last == .satellites(SatelliteSummary(inView: 7, used: 6, strongest: 51)))
   }
 
+  @Test("ADMIN-1: names the satellites of the last epoch, each once, and those in use")
+  mutating func sky() {
+    #expect(receiver.satellites.isEmpty)
+    _ = receiver.read(
+      sentences(
+        gga, "GPGSV,1,1,04,01,40,083,46,02,17,308,,33,12,200,30,14,97,400,120",
+        "GPGSV,1,1,01,01,40,083,30,1", "GLGSV,1,1,01,66,37,078,27",
+        "GAGSV,1,1,02,02,50,100,41,03,20,150,", "GNGSA,A,3,01,66,,,,,,,,,,,1.5,0.9,1.2,1",
+        "GNGSA,A,3,02,,,,,,,,,,,,1.5,0.9,1.2,3"))
+    #expect(receiver.satellites.isEmpty, "the epoch is not over")
+    _ = receiver.handle(.closed, at: noon)
+    let seen = receiver.satellites
+    #expect(seen.map(\.system) == [.gps, .gps, .sbas, .gps, .glonass, .galileo, .galileo])
+    #expect(seen.map(\.number) == [1, 2, 120, 14, 2, 2, 3])
+    #expect(seen.map(\.isUsed) == [true, false, false, false, true, true, false])
+    #expect(seen.map(\.signal) == [46, nil, 30, nil, 27, 41, nil])
+    #expect(seen[0].elevation == 40 && seen[0].azimuth == 83)
+    #expect(seen[3].elevation == nil && seen[3].azimuth == nil, "out of range counts as unknown")
+  }
+
   @Test("begins anew when the port is opened")
   mutating func opened() {
     _ = receiver.read(second(1))

@@ -71,6 +71,21 @@ struct ConsoleDayTests {
     #expect(text.contains("% likely"))
   }
 
+  @Test("CONSOLE-12: has lanes of what each service needs, of motion, and of beliefs")
+  func lanes() throws {
+    let day = try Self.day()
+    func values(_ kind: String, _ name: String) -> [String] {
+      day.marks.filter { $0["kind"] == kind.json && $0["name"] == name.json }
+        .compactMap { try? String(json: $0["value"] ?? .null) }
+    }
+    #expect(Set(values("motion", "")) == ["at rest", "moves"])
+    #expect(values("belief", "bakery").contains("satisfied"))
+    #expect(values("belief", "bakery").last == "", "nothing is open at the end")
+    #expect(values("share", "\(Simulation.app.name)/live") != [])
+    let levels = day.marks.filter { $0["name"] == "bakery".json && $0["threshold"] != nil }
+    #expect(levels.count > 3)
+  }
+
   @Test("CONSOLE-9: is run again with other fences")
   func otherFences() throws {
     var day = try ConsoleDay("way.gpx", Self.gpx)

@@ -40,22 +40,64 @@ final class ConsoleRun: Sendable {
     return answer.head.firstMatch(of: /Set-Cookie: ([^;]+);/).map { String($0.1) } ?? ""
   }
 
-  /// Sends a request, and reads the answer until the connection ends. `Host` is right unless given.
-  func ask(
-    _ line: String, host: String? = nil, headers: [String] = [], body: [UInt8] = []
-  ) throws -> Answer {
+  private func connect() throws -> Int32 {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     let connected = withUnsafePointer(to: &address) {
       $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+    guard connected == 0 else {
+      close(descriptor)
+      throw POSIXError(.ECONNREFUSED)
+    }
+    return descriptor
+  }
+
+  /// A connection that stays.
+  func line() throws -> Line { Line(try connect(), host: "127.0.0.1:\(port)") }
+
+  /// A connection on which one request follows another, as a browser keeps it.
+  final class Line {
+    private let descriptor: Int32
+    private let host: String
+
+    fileprivate init(_ descriptor: Int32, host: String) {
+      (self.descriptor, self.host) = (descriptor, host)
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ line: String, headers: [String]) {
+      let lines = ["\(line) HTTP/1.1", "Host: \(host)"] + headers
+      let bytes = Array((lines.joined(separator: "\r\n") + "\r\n\r\n").utf8)
+      _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+    }
+
+    /// Waits for an answer that is not empty; 0 if the connection ends first.
+    func status() -> Int {
+      var (all, piece) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+      while true {
+        let count = Glibc.read(descriptor, &piece, piece.count)
+        guard count > 0 else { return 0 }
+        all += piece.prefix(count)
+        let answer = ConsoleRun.answer(all)
+        let length = answer.head.firstMatch(of: /Content-Length: (\d+)/).flatMap { Int($0.1) }
+        if let length, length > 0, answer.body.count == length { return answer.status }
+      }
+    }
+  }
+
+  /// Sends a request, and reads the answer until the connection ends. `Host` is right unless given.
+  func ask(
+    _ line: String, host: String? = nil, headers: [String] = [], body: [UInt8] = []
+  ) throws -> Answer {
+    let descriptor = try connect()
+    defer { close(descriptor) }
     let lines =
       ["\(line) HTTP/1.1", "Host: \(host ?? "127.0.0.1:\(port)")", "Connection: close"] + headers
       + (body.isEmpty ? [] : ["Content-Length: \(body.count)"])
@@ -81,7 +123,7 @@ final class ConsoleRun: Sendable {
     }
   }
 
-  private static func answer(_ bytes: [UInt8]) -> Answer {
+  fileprivate static func answer(_ bytes: [UInt8]) -> Answer {
     let end = bytes.indices.dropLast(3).first { bytes[$0...].starts(with: [13, 10, 13, 10]) }
     let head = String(decoding: bytes.prefix(end ?? bytes.count), as: UTF8.self)
     let status = head.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0

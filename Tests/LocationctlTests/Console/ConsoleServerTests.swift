@@ -133,6 +133,27 @@ struct ConsoleServerTests {
     #expect(try console.ask("GET /api/settings", headers: headers).status == 200)
   }
 
+  @Test("CONSOLE-7: 24 connections are served at once, and one more is closed")
+  func manyConnections() async throws {
+    let console = try await ConsoleRun()
+    let headers = ["Cookie: \(try console.enter())"]
+    func ask(_ line: ConsoleRun.Line) { line.send("GET /api/settings", headers: headers) }
+    var lines: [ConsoleRun.Line] = []
+    for _ in 0..<24 {
+      let line = try console.line()
+      ask(line)
+      #expect(line.status() == 200)
+      lines.append(line)
+    }
+    let next = try console.line()
+    ask(next)
+    #expect(next.status() == 0)
+    for line in lines {
+      ask(line)
+      #expect(line.status() == 200)
+    }
+  }
+
   @Test("CONSOLE-8: says what is missing where no daemon runs")
   func noDaemon() async throws {
     let console = try await ConsoleRun()

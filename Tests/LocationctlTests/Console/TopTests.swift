@@ -18,6 +18,22 @@ struct TopTests {
     var client = ClientStatus(program: "/bin/boat", pid: 8, user: 1000, since: now)
     (client.app, client.services) = ("com.example.Boat", ["live updates"])
     status.clients = [client]
+    status.sources[0].fix = OwnFixStatus(
+      time: now, accuracy: 9, use: "refused", reason: "lessAccurate")
+    var used = Satellite(system: .gps, number: 5, isUsed: true)
+    used.signal = 41.2
+    status.sources[0].satellites = [Satellite(system: .galileo, number: 11), used]
+    status.motion = MotionStatus(activity: "walking", speed: 1.42, isDoubting: false)
+    status.heading = Heading(
+      magneticHeading: 80.4, trueHeading: 84, accuracy: 7, field: nil, time: now)
+    status.visit = VisitStatus(
+      arrival: now, accuracy: 30, place: nil,
+      departure: BeliefStatus(
+        towards: "unsatisfied", probability: 0.834, threshold: 0.9526, since: now, fixes: 3,
+        earliest: now))
+    var demand = DemandStatus()
+    demand.tier = "satellite"
+    status.shares = [ShareStatus(client: "com.example.Boat/live", demand: demand)]
     status.lastFix = LastFix(
       time: now - .seconds(5), accuracy: 12.4,
       place: Coordinate(latitude: 48.137, longitude: 11.575))
@@ -39,10 +55,25 @@ struct TopTests {
     let text = Self.text(Self.view()).joined(separator: "\n")
     #expect(text.contains("locationd 7, services"))
     #expect(text.contains("last fix  5 s ago, within 12 m"))
-    #expect(text.contains("nmea:///dev/ttyUSB0  unavailable      3         1  no such device"))
+    #expect(
+      text.contains(
+        "nmea:///dev/ttyUSB0  unavailable      3         1  refused, lessAccurate  no such device"))
     #expect(text.contains("com.example.Boat  always            live updates"))
     #expect(text.contains("com.example.Boat: home"))
     #expect(!text.contains("\u{1b}[2J"), "a name cannot clear the screen")
+  }
+
+  @Test("CONSOLE-11: shows satellites, tiers by service, heading, motion, and visit")
+  func observed() {
+    let text = Self.text(Self.view()).joined(separator: "\n")
+    #expect(text.contains("satellites  1 of 2 in use, the strongest 41 dB-Hz: G05* 41, E11"))
+    #expect(text.contains("com.example.Boat/live  satellite"))
+    #expect(text.contains("heading   84° true ± 7°"))
+    #expect(text.contains("motion    walking, 1.4 m/s by the fixes"))
+    #expect(
+      text.contains(
+        "visit     since 2026-01-01 08:00:00 UTC; its end is unsatisfied 83 % likely, "
+          + "decided at 95 %"))
   }
 
   @Test("CONSOLE-11: shows a place only where it is asked for")
