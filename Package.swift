@@ -392,7 +392,7 @@ let package = Package(
         "LaunchedApp", "LocationHost", "LocationLink", "LocationModel", "locationctl", "locationd",
         "CellApp", "ForgedProgram", "LocationCoding", "LocationEngine", "LocationSimulation",
         "WindowApp",
-      ], swiftSettings: house),
+      ], exclude: ["Network"], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
