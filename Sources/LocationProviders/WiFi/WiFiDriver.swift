@@ -186,9 +186,11 @@ package struct WiFiDriver: SourceDriver {
       return []
     }
     let ages = readings.map(\.age).sorted()
-    // The station to which the adapter is connected is always new.
-    let made = now.uptime - .seconds(ages[ages.count / 2])
-    resultsAt = max(resultsAt ?? made, made)
+    // The station to which the adapter is connected is always new; alone it tells nothing of a scan.
+    if ages.count > 1 {
+      let made = now.uptime - .seconds(ages[ages.count / 2])
+      resultsAt = max(resultsAt ?? made, made)
+    }
     let newest = now.uptime - .seconds(youngest)
     if let last = adapters[index].newest, newest - last < Self.leastProgress { return [] }
     adapters[index].newest = newest
