@@ -1,6 +1,7 @@
 import LocationModel
 
-/// The compass of iio-sensor-proxy; connects to the bus again after the connection was lost.
+/// The compass of iio-sensor-proxy; connects to the bus again after the connection was lost, after half a
+/// minute without a bus only while a heading is wanted.
 struct ProxyCompass: Sendable {
   private enum State: Sendable {
     /// The proxy is being asked, on a bus that is open or being opened.
@@ -19,7 +20,8 @@ struct ProxyCompass: Sendable {
   var nextDeadline: Instant? {
     switch state {
     case .asking(let compass): compass.nextDeadline
-    case .waiting(let until): until
+    // A computer may have no bus at all: while nobody asks, that costs no wake-ups (RADIO-37).
+    case .waiting(let until): isWanted || !retry.isLongest ? until : nil
     }
   }
 
@@ -38,7 +40,9 @@ struct ProxyCompass: Sendable {
 
   mutating func receive(_ event: ChannelEvent, at now: Moment) -> [SourceOutput] {
     switch (event, state) {
-    case (.opened, .asking): return pass(.bus(.connected), at: now)
+    case (.opened, .asking):
+      retry.reset()
+      return pass(.bus(.connected), at: now)
     case (.bus(.refused(let reason, let count)), _):
       refusals["\(reason)", default: 0] += count
       return []

@@ -123,6 +123,9 @@ package struct SourceRejection: Hashable, Sendable {
 struct Retry: Hashable, Sendable {
   private var failures = 0
 
+  /// Whether the longest wait has been reached, half a minute after the first failure.
+  var isLongest: Bool { failures > 5 }
+
   /// Returns the time of the next attempt; each wait doubles the one before, up to the longest.
   mutating func next(after now: Instant) -> Instant {
     let seconds = min(1 << min(failures, 5), 30)
