@@ -298,7 +298,8 @@ package struct RadioMap: Machine {
     let isStored = bytes.map { rows.holds(key, $0) } ?? true
     switch RadioMapStore.row(key) {
     case .tile(let kind, let tile)?:
-      guard var layer = layers[kind] else { return }
+      // Taken out, because a second reference would copy the layer for each of its rows.
+      guard var layer = layers.removeValue(forKey: kind) else { return }
       layer.remove(tile)
       if let bytes { RadioMapStore.restore(bytes, to: &layer) }
       if isStored { layer.settle(tile) }
