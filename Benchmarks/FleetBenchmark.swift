@@ -83,23 +83,24 @@ struct FleetWorld {
         latitude: .random(in: 45...48, using: &random),
         longitude: .random(in: 5...9, using: &random))
       try index.insert(
-        FleetFence(id: "fence-\(number)", circle: Circle(center: center, radius: 150)))
+        FleetFence(id: "fence-\(number)", .circle(Circle(center: center, radius: 150))))
     }
     let center = Coordinate(latitude: 46.5, longitude: 6.6)
     for radius in [400.0, 900] {
       try pair.insert(
-        FleetFence(id: "fence-\(Int(radius))", circle: Circle(center: center, radius: radius)))
+        FleetFence(id: "fence-\(Int(radius))", .circle(Circle(center: center, radius: radius))))
     }
   }
 
   /// The fences as a file.
   var file: [UInt8] {
-    let features = (0..<index.count).map { number in
+    let features = (0..<index.count).compactMap { number -> String? in
       let fence = index[FleetFences.Slot(number)]
+      guard case .circle(let circle) = fence.area else { return nil }
       return """
         {"type":"Feature","id":"\(fence.id)","geometry":{"type":"Point","coordinates":\
-        [\(fence.circle.center.longitude),\(fence.circle.center.latitude)]},\
-        "properties":{"radius":\(fence.circle.radius)}}
+        [\(circle.center.longitude),\(circle.center.latitude)]},\
+        "properties":{"radius":\(circle.radius)}}
         """
     }
     return Array(

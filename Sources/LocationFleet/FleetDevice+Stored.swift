@@ -109,7 +109,7 @@ extension FleetDevice {
       let place = Circle(center: Coordinate(latitude: 0, longitude: 0), radius: 1)
       stale.append(
         Stale(
-          slot: slot, fence: FleetFence(id: id, revision: revision, circle: place),
+          slot: slot, fence: FleetFence(id: id, revision: revision, .circle(place)),
           since: stay?.since))
     }
     if isSought { sought.append(slot) }
@@ -128,7 +128,7 @@ extension FleetDevice {
         forget(old.slot)
         continue
       }
-      let isIn = newest.map { fences[slot].circle.contains($0.coordinate) } ?? false
+      let isIn = newest.map { fences[slot].area.contains($0.coordinate) } ?? false
       if wasInside, isIn {
         follower.rename(old.slot, to: slot)
         for place in inside.indices where inside[place].slot == old.slot {

@@ -1,7 +1,7 @@
 package import LocationEngine
 package import LocationModel
 
-/// A circle that many devices share.
+/// A circle or polygon that many devices share.
 package struct FleetFence: Hashable, Sendable {
   /// Whose entries and exits it tells.
   package enum Audience: Hashable, Sendable {
@@ -15,18 +15,18 @@ package struct FleetFence: Hashable, Sendable {
   package var id: String
   /// Grows with each change of the fence.
   package var revision: UInt64
-  package var circle: Circle
+  package var area: Area
   package var audience: Audience
   /// After so long inside it tells that the device dwells; `nil` for never.
   package var dwell: Duration?
 
   package init(
-    id: String, revision: UInt64 = 1, circle: Circle, audience: Audience = .everyone,
+    id: String, revision: UInt64 = 1, _ area: Area, audience: Audience = .everyone,
     dwell: Duration? = nil
   ) {
     self.id = id
     self.revision = revision
-    self.circle = circle
+    self.area = area
     self.audience = audience
     self.dwell = dwell
   }
@@ -38,6 +38,7 @@ package struct FleetFence: Hashable, Sendable {
     case dwell
     case doubled
     case tooMany
+    case tooManyEdges
     case tooManyOfDevice
 
     package var description: String {
@@ -47,6 +48,7 @@ package struct FleetFence: Hashable, Sendable {
       case .dwell: "the dwell is not between 1 and 604800 seconds"
       case .doubled: "the id is that of an earlier fence"
       case .tooMany: "more than \(FleetFences.most) fences"
+      case .tooManyEdges: "more than \(FleetFences.mostEdges) edges of all polygons"
       case .tooManyOfDevice: "more than \(FleetFences.mostOfDevice) fences of one device"
       }
     }
@@ -58,12 +60,15 @@ package struct FleetFences: Sendable {
   package typealias Slot = ConditionIndex.Slot
 
   private(set) var circles = WatchedCircles()
+  private var edges = 0
   /// By slot.
   private var fences: [FleetFence] = []
   private var slots: [String: Slot] = [:]
   private var ownCounts: [FleetFence.Audience: Int] = [:]
 
   package static let most = 2_000_000
+  /// 32 bytes each.
+  package static let mostEdges = 10_000_000
   package static let mostOfDevice = 100
   package static let longestName = 128
 
@@ -72,20 +77,24 @@ package struct FleetFences: Sendable {
   package var count: Int { fences.count }
 
   package mutating func insert(_ fence: FleetFence) throws(FleetFence.Fault) {
-    guard fence.circle.isValid else { throw .invalid }
+    guard fence.area.isValid else { throw .invalid }
     guard (1...Self.longestName).contains(fence.id.utf8.count) else { throw .name }
     if let dwell = fence.dwell, !(.seconds(1) ... .seconds(604_800)).contains(dwell) {
       throw .dwell
     }
     guard slots[fence.id] == nil else { throw .doubled }
     guard count < Self.most else { throw .tooMany }
+    if case .polygon(let polygon) = fence.area {
+      guard edges + polygon.size <= Self.mostEdges else { throw .tooManyEdges }
+      edges += polygon.size
+    }
     if case .device = fence.audience {
       guard ownCounts[fence.audience, default: 0] < Self.mostOfDevice else {
         throw .tooManyOfDevice
       }
       ownCounts[fence.audience, default: 0] += 1
     }
-    slots[fence.id] = circles.insert(fence.circle)
+    slots[fence.id] = circles.insert(fence.area)
     fences.append(fence)
   }
 

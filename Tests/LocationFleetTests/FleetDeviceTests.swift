@@ -105,7 +105,7 @@ struct FleetDeviceTests {
   ) -> FleetFence {
     FleetFence(
       id: "depot", revision: revision,
-      circle: Circle(center: FleetWalk.place(east: east, north: 0), radius: radius),
+      .circle(Circle(center: FleetWalk.place(east: east, north: 0), radius: radius)),
       audience: audience, dwell: dwell)
   }
 

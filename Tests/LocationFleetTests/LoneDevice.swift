@@ -13,7 +13,7 @@ struct LoneDevice {
   private(set) var events: [String] = []
 
   init(_ fences: [FleetFence]) {
-    for fence in fences { names[tracker.insert(fence.circle)] = fence.id }
+    for fence in fences { names[tracker.insert(fence.area)] = fence.id }
   }
 
   mutating func take(_ fix: Fix) {

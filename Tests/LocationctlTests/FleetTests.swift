@@ -71,7 +71,8 @@ struct FleetTests {
   @Test(
     "FLEET-10: a fence file that cannot be followed is refused with its feature",
     arguments: [
-      ("\"Point\"", "\"Polygon\"", "feature 1: the geometry is a Polygon"),
+      ("\"Point\"", "\"LineString\"", "feature 1: the geometry is a LineString"),
+      ("\"Point\"", "\"Polygon\"", "feature 1: the coordinates are not those of a Polygon"),
       ("150", "-1", "feature 1: no circle on earth"), ("\"depot\"", "7", "feature 1: no \"id\""),
       ("[6.63,46.52]", "[6.63,146.52]", "feature 1: no circle on earth"),
       ("FeatureCollection", "Feature", "this is no FeatureCollection"),
@@ -82,5 +83,73 @@ struct FleetTests {
     let run = try Run(["fleet", "replay", "--fences", file.path])
     #expect(run.status == 2)
     #expect(run.error.contains(message))
+  }
+
+  private static func polygon(_ coordinates: String, _ type: String = "Polygon") -> String {
+    """
+    {"type":"FeatureCollection","features":[{"type":"Feature","id":"depot","geometry":{"type":\
+    "\(type)","coordinates":\(coordinates)},"properties":{"dwell":60}}]}
+    """
+  }
+
+  @Test("FLEET-25: a Polygon and a MultiPolygon are judged as a circle is, with a dwell")
+  func polygons() throws {
+    let east = "[[6.628,46.518],[6.632,46.518],[6.632,46.522],[6.628,46.522],[6.628,46.518]]"
+    let hole = "[[6.6285,46.519],[6.6315,46.519],[6.6315,46.521],[6.6285,46.521],[6.6285,46.519]]"
+    let west = "[[6.618,46.519],[6.622,46.519],[6.622,46.521],[6.618,46.521],[6.618,46.519]]"
+    let cases = [
+      (Self.polygon("[\(east)]"), ["entered", "dwelled"]),
+      (Self.polygon("[\(east),\(hole)]"), []),
+      (
+        Self.polygon("[[\(east)],[\(west)]]", "MultiPolygon"),
+        ["found", "dwelled", "exited", "entered", "dwelled"]
+      ),
+    ]
+    // Parked, on the way, parked.
+    let lines = (0..<150).map {
+      line("a", 5 * $0, 6.62 + 0.0002 * Double(min(max($0 - 30, 0), 50)))
+    }
+    for (text, expected) in cases {
+      let file = try Fences(text)
+      let run = try Run(
+        ["fleet", "replay", "--fences", file.path, "--no-visits", "--no-moves"],
+        input: lines.joined(separator: "\n"))
+      #expect(run.status == 0)
+      let events = try run.objects()
+      #expect(events.compactMap { $0["type"] as? String } == expected)
+    }
+  }
+
+  @Test(
+    "FLEET-26: a file with a polygon that bounds no area is refused with its feature and reason",
+    arguments: [
+      ("[[[6,46],[7,46],[7,46],[6,46]]]", "ring 1 has fewer than 3 corners"),
+      ("[[[6,46],[7,46],[7,47],[6,47]]]", "ring 1 does not end where it begins"),
+      ("[[[6,46],[7,47],[7,46],[6,47],[6,46]]]", "ring 1 meets itself"),
+      ("[[[6,46],[7,NaN],[7,47],[6,46]]]", "the coordinates are not those of a Polygon"),
+      ("[[[6,46],[7,46],[7,147],[6,46]]]", "ring 1 has a position that is none on earth"),
+      ("[[6,46],[7,46],[7,47],[6,46]]", "the coordinates are not those of a Polygon"),
+      ("[[[6,46],[7,46],[[7,47]],[6,46]]]", "the coordinates are not those of a Polygon"),
+      ("[[]]", "the coordinates are not those of a Polygon"), ("7", "the coordinates are not"),
+    ])
+  func badPolygons(coordinates: String, message: String) throws {
+    let file = try Fences(Self.polygon(coordinates))
+    let run = try Run(["fleet", "replay", "--fences", file.path])
+    #expect(run.status == 2)
+    #expect(run.error.contains("feature 1: \(message)"))
+  }
+
+  @Test("FLEET-26: a polygon of a million positions is refused, and one with a radius")
+  func largePolygon() throws {
+    let positions = Array(repeating: "[6.1,46.2]", count: 1_000_000).joined(separator: ",")
+    let large = try Fences(Self.polygon("[[\(positions)]]"))
+    let run = try Run(["fleet", "replay", "--fences", large.path])
+    #expect(run.status == 2)
+    #expect(run.error.contains("feature 1: there are more than 10000 positions"))
+    let square = "[[[6,46],[7,46],[7,47],[6,46]]]"
+    let round = try Fences(Self.polygon(square).replacing("\"dwell\"", with: "\"radius\""))
+    let refused = try Run(["fleet", "replay", "--fences", round.path])
+    #expect(refused.status == 2)
+    #expect(refused.error.contains("feature 1: a Polygon has no \"radius\""))
   }
 }

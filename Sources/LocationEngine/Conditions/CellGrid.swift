@@ -53,6 +53,16 @@ package struct GeodeticBox: Sendable {
     }
   }
 
+  /// The same box, rounded outwards.
+  init(_ box: BoundingBox) {
+    let southwest = GeodeticPoint(Coordinate(latitude: box.south, longitude: box.west))
+    let northeast = GeodeticPoint(Coordinate(latitude: box.north, longitude: box.east))
+    south = southwest.latitude > 2 ? southwest.latitude - 2 : 0
+    height = min(northeast.latitude + 2, GeodeticPoint.halfTurn) - south
+    west = southwest.longitude &- 2
+    width = northeast.longitude &- southwest.longitude + 4
+  }
+
   private init(south: UInt32, height: UInt32, west: UInt32, width: UInt32) {
     self.south = south
     self.height = height
@@ -62,9 +72,17 @@ package struct GeodeticBox: Sendable {
 
   /// The largest index of a cell size of at least four radii; `nil` for a circle too large.
   var level: Int? {
-    guard height < 4 * CellGrid.largest else { return nil }
+    let size = max(height, halfWidth)
+    guard size < 4 * CellGrid.largest else { return nil }
     // The smallest power of two that holds four radii, below that of the largest cells.
-    return min(max((2 * height - 1).leadingZeroBitCount - 8, 0), CellGrid.levels - 1)
+    return min(max((2 * size - 1).leadingZeroBitCount - 8, 0), CellGrid.levels - 1)
+  }
+
+  /// Half of how wide it is where it is widest, so that a low and wide box meets few cells too.
+  private var halfWidth: UInt32 {
+    let quarter = Double(GeodeticPoint.halfTurn / 2)
+    let latitude = min(max(quarter, Double(south)), Double(north))
+    return UInt32(Double(width) / 2 * cos(Angle(degrees: (latitude - quarter) / quarter * 90)))
   }
 
   var north: UInt32 { south + height }

@@ -13,14 +13,17 @@ extension CircleFollower {
       var nearest = limit
       for (slot, shape) in circles.shapes.enumerated() {
         guard let shape else { continue }
-        nearest = min(nearest, isVerified(Slot(slot)) ? Self.clearance(of: shape, from: point) : 0)
+        guard isVerified(Slot(slot)) else { return 0 }
+        let way = circles.distance(from: point, coordinate, to: Slot(slot), shape).magnitude
+        nearest = min(nearest, way)
       }
       return nearest
     }
     var nearest = limit
     for entry in entries {
       guard let shape = circles[entry.slot] else { continue }
-      let way = entry.detector.isVerified ? Self.clearance(of: shape, from: point) : 0
+      guard entry.detector.isVerified else { return 0 }
+      let way = circles.distance(from: point, coordinate, to: entry.slot, shape).magnitude
       nearest = min(nearest, way)
     }
     var radius = 250.0
@@ -32,18 +35,13 @@ extension CircleFollower {
       }
       for slot in near where !has(slot, at: place(of: slot)) {
         guard let shape = circles[slot] else { continue }
-        nearest = min(nearest, Self.clearance(of: shape, from: point))
+        let way = circles.distance(from: point, coordinate, to: slot, shape).magnitude
+        nearest = min(nearest, way)
       }
       if nearest <= reach || reach >= limit { break }
       radius *= 4
     }
     return nearest
-  }
-
-  private static func clearance(
-    of shape: WatchedCircles.Shape, from point: GeocentricPoint
-  ) -> Double {
-    (point.distance(to: shape.center) - shape.radius).magnitude
   }
 
   /// Returns how soon the next fix is needed, and whether it must be a good one, to deliver

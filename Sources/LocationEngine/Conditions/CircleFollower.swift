@@ -78,7 +78,11 @@ package struct CircleFollower: Sendable {
     let view = view(of: fix, point)
     for place in entries.indices {
       guard let shape = circles[entries[place].slot] else { continue }
-      look(at: place, shape, view, fix.time, weight: weight ?? Self.longestWeight)
+      // A fix coarser than this cannot change the state (REG-20).
+      guard view.accuracy <= max(shape.radius, 200) else { continue }
+      let distance = circles.distance(
+        from: view.point, view.coordinate, to: entries[place].slot, shape)
+      look(at: place, distance, view, fix.time, weight: weight ?? Self.longestWeight)
     }
     last = Sight(coordinate: fix.coordinate, point: point, time: fix.time, uptime: now.uptime)
     guard motion.verdict != .doubted else { return [] }
@@ -163,7 +167,9 @@ extension CircleFollower {
     for slot in found where concerns(slot) {
       let place = place(of: slot)
       guard !has(slot, at: place), let shape = circles[slot] else { continue }
-      let previous = last.map { ($0.point.distance(to: shape.center) - shape.radius, $0.time) }
+      let previous = last.map {
+        (circles.distance(from: $0.point, $0.coordinate, to: slot, shape), $0.time)
+      }
       insert(
         Entry(slot: slot, detector: CrossingDetector.outside, previous: previous), at: place)
     }
@@ -172,6 +178,7 @@ extension CircleFollower {
   /// What a fix stands for, read once for all conditions.
   private struct View: Sendable {
     var point: GeocentricPoint
+    var coordinate: Coordinate
     /// Meters.
     var accuracy: Double
     var fused: [PositionMethod]?
@@ -180,20 +187,19 @@ extension CircleFollower {
   /// Returns the place and accuracy that a fix stands for. A network fix that agrees with the place
   /// of a device at rest stands for that place, with the accuracy of the fix.
   private func view(of fix: Fix, _ point: GeocentricPoint) -> View {
-    var view = View(point: point, accuracy: fix.horizontalAccuracy, fused: fix.origin.fused)
+    var view = View(
+      point: point, coordinate: fix.coordinate, accuracy: fix.horizontalAccuracy,
+      fused: fix.origin.fused)
     guard fix.horizontalAccuracy > Stay.coarse, let rest, rest.bestAccuracy <= Stay.coarse,
       rest.isSettled, !rest.isStraying
     else { return view }
-    view.point = rest.center
+    (view.point, view.coordinate) = (rest.center, rest.coordinate)
     return view
   }
 
   private mutating func look(
-    at place: Int, _ shape: WatchedCircles.Shape, _ view: View, _ time: UnixTime, weight: Double
+    at place: Int, _ distance: Double, _ view: View, _ time: UnixTime, weight: Double
   ) {
-    // A fix coarser than this cannot change the state (REG-20).
-    guard view.accuracy <= max(shape.radius, 200) else { return }
-    let distance = view.point.distance(to: shape.center) - shape.radius
     entries[place].detector.observe(
       CrossingDetector.Sighting(
         distance: distance, spread: max(view.accuracy, Self.finest), time: time,

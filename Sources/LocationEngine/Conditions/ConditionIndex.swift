@@ -60,7 +60,11 @@ package struct ConditionIndex: Sendable {
 
   /// Adds a circle with a valid center and a positive, finite radius in meters.
   package mutating func insert(center: Coordinate, radius: Double) -> Slot {
-    let box = GeodeticBox(center: center, radius: radius)
+    insert(GeodeticBox(center: center, radius: radius))
+  }
+
+  /// Adds an area that lies in a box.
+  mutating func insert(_ box: GeodeticBox) -> Slot {
     count += 1
     if freeSlot >= 0 {
       let slot = freeSlot

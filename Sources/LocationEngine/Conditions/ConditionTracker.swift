@@ -18,7 +18,14 @@ package struct ConditionTracker: Sendable {
   package mutating func insert(
     _ circle: Circle, assuming state: ConditionState = .unknown, isStored: Bool = false
   ) -> Slot {
-    let slot = circles.insert(circle)
+    insert(.circle(circle), assuming: state, isStored: isStored)
+  }
+
+  /// Begins to follow a polygon, or a valid circle.
+  package mutating func insert(
+    _ area: Area, assuming state: ConditionState = .unknown, isStored: Bool = false
+  ) -> Slot {
+    let slot = circles.insert(area)
     follower.follow(slot, assuming: state, isStored: isStored)
     return slot
   }

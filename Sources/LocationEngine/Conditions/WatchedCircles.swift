@@ -1,28 +1,40 @@
 package import LocationModel
 
-/// Circles that devices can be inside of, found by place; of one device, or shared by many.
+/// Circles and polygons that devices can be inside of, found by place; of one device, or shared by
+/// many.
 package struct WatchedCircles: Sendable {
   package typealias Slot = ConditionIndex.Slot
 
-  /// A circle as it is compared with fixes.
+  /// A circle as it is compared with fixes, or what stands for a polygon among circles.
   package struct Shape: Sendable {
     package var center: GeocentricPoint
-    /// Meters.
+    /// Meters; of a polygon, of a circle with as much area.
     package var radius: Double
+    var isPolygon = false
   }
 
   private(set) var index = ConditionIndex()
   /// By slot; `nil` where a slot is free.
   private(set) var shapes: [Shape?] = []
+  private var polygons: [Slot: Polygon] = [:]
 
   package init() {}
 
   package var count: Int { index.count }
 
-  /// Adds a valid circle.
-  package mutating func insert(_ circle: Circle) -> Slot {
-    let slot = index.insert(center: circle.center, radius: circle.radius)
-    let shape = Shape(center: GeocentricPoint(circle.center), radius: circle.radius)
+  /// Adds a polygon, or a valid circle.
+  package mutating func insert(_ area: Area) -> Slot {
+    let (slot, shape): (Slot, Shape)
+    switch area {
+    case .circle(let circle):
+      slot = index.insert(center: circle.center, radius: circle.radius)
+      shape = Shape(center: GeocentricPoint(circle.center), radius: circle.radius)
+    case .polygon(let polygon):
+      slot = index.insert(GeodeticBox(polygon.boundingBox))
+      shape = Shape(
+        center: GeocentricPoint(vector: .zero), radius: polygon.meanRadius, isPolygon: true)
+      polygons[slot] = polygon
+    }
     if Int(slot) < shapes.count { shapes[Int(slot)] = shape } else { shapes.append(shape) }
     return slot
   }
@@ -30,9 +42,22 @@ package struct WatchedCircles: Sendable {
   package mutating func remove(_ slot: Slot) {
     index.remove(slot)
     shapes[Int(slot)] = nil
+    polygons[slot] = nil
   }
 
   package subscript(slot: Slot) -> Shape? { shapes[Int(slot)] }
+
+  /// Meters from a place, given in both forms, to the boundary; negative inside.
+  func distance(
+    from point: GeocentricPoint, _ coordinate: Coordinate, to slot: Slot, _ shape: Shape
+  ) -> Double {
+    guard shape.isPolygon, let polygon = polygons[slot] else {
+      return point.distance(to: shape.center) - shape.radius
+    }
+    let nearest = polygon.nearestOfBoundary(to: coordinate)
+    let distance = point.distance(to: GeocentricPoint(nearest.point))
+    return nearest.isInside ? -distance : distance
+  }
 
   /// Appends every circle that a place may be in, in the order of their slots.
   func collect(at coordinate: Coordinate, into found: inout [Slot]) {

@@ -53,8 +53,7 @@ package enum FenceFile {
 private struct Feature {
   var id: String?
   var geometry: String?
-  var isPlain = true
-  var coordinates: [Double] = []
+  var coordinates = FenceCoordinates()
   var radius, dwell: Double?
   var hasDwell = false
   var revision = 1.0
@@ -85,13 +84,9 @@ private struct Feature {
   ) throws(JSONFault) {
     switch key {
     case "type": geometry = try value.string()
-    case "coordinates" where try value.isArray():
-      var (numbers, isPlain): ([Double], Bool) = ([], true)
-      try value.array { (scanner: inout JSONScanner) throws(JSONFault) in
-        guard let number = try scanner.number() else { return isPlain = false }
-        if numbers.count < 3 { numbers.append(number) }
-      }
-      (coordinates, self.isPlain) = (numbers, isPlain)
+    case "coordinates":
+      coordinates = FenceCoordinates()
+      try coordinates.read(&value)
     default: try value.skip()
     }
   }
@@ -132,14 +127,9 @@ private struct Feature {
     func fault(_ cause: String) -> FenceFile.Fault {
       FenceFile.Fault(feature: number, cause: cause)
     }
-    guard geometry == "Point" else {
-      throw fault(
-        "the geometry is \(geometry.map { "a \($0.prefix(32))" } ?? "missing"): only a Point with a "
-          + "radius is a fence")
-    }
-    guard isPlain, coordinates.count >= 2 else { throw fault("no [longitude, latitude]") }
+    let area: Area
+    do throws(Cause) { area = try self.area() } catch { throw fault(error.text) }
     guard let id else { throw fault("no \"id\"") }
-    guard let radius else { throw fault("no \"radius\" in meters") }
     guard let revision = UInt64(exactly: revision) else { throw fault("no whole \"revision\"") }
     guard !isAudienceWrong else {
       throw fault("an \"audience\" is {\"group\": …} or {\"device\": …}")
@@ -153,13 +143,37 @@ private struct Feature {
       } else {
         tenant.map { .tenant($0) } ?? .everyone
       }
-    let center = Coordinate(latitude: coordinates[1], longitude: coordinates[0])
     do throws(FleetFence.Fault) {
       try fences.insert(
         FleetFence(
-          id: id, revision: revision, circle: Circle(center: center, radius: radius),
-          audience: audience,
+          id: id, revision: revision, area, audience: audience,
           dwell: dwell.map { .seconds(min(max($0, 0), 1e9)) }))
     } catch { throw fault("\(error)") }
+  }
+
+  private struct Cause: Error { var text: String }
+
+  /// What its geometry and radius say.
+  private func area() throws(Cause) -> Area {
+    let isPoint = geometry == "Point"
+    guard let geometry, let depth = ["Point": 1, "Polygon": 3, "MultiPolygon": 4][geometry] else {
+      throw Cause(
+        text: "the geometry is \(geometry.map { "a \($0.prefix(32))" } ?? "missing"): only a Point "
+          + "with a radius, a Polygon, or a MultiPolygon is a fence")
+    }
+    guard coordinates.isSound, coordinates.depth == depth else {
+      throw Cause(
+        text: isPoint
+          ? "no [longitude, latitude]" : "the coordinates are not those of a \(geometry)")
+    }
+    if isPoint {
+      guard let radius else { throw Cause(text: "no \"radius\" in meters") }
+      return .circle(Circle(center: coordinates.positions[0], radius: radius))
+    }
+    guard radius == nil else { throw Cause(text: "a \(geometry) has no \"radius\"") }
+    do throws(Polygon.Fault) {
+      guard coordinates.count <= Polygon.mostPositions else { throw .tooMany }
+      return .polygon(try Polygon(coordinates.polygons))
+    } catch { throw Cause(text: "\(error)") }
   }
 }

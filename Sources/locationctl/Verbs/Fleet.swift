@@ -8,7 +8,7 @@ import LocationProviders
 extension Verb {
   private static let fences = Option(
     name: "fences", value: .text("FILE"),
-    summary: "Circles that devices enter and leave: GeoJSON points with id and radius")
+    summary: "Areas that devices enter and leave: GeoJSON points with a radius, and polygons")
   private static let window = Option(
     name: "window", value: .number("SECONDS", 0...FixOrder.longestWindow),
     summary: "How long fixes wait for earlier ones; 0 unless given")

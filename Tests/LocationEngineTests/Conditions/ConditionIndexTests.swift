@@ -62,6 +62,27 @@ struct ConditionIndexTests {
     #expect(hits > 2 * steps)
   }
 
+  @Test("finds boxes that are low and wide, which lie in few cells")
+  func wideBoxes() {
+    var index = ConditionIndex()
+    for number in 0..<60 {
+      let south = Double(number) - 30
+      _ = index.insert(
+        GeodeticBox(BoundingBox(south: south, north: south + 1e-5, west: 100, east: -100)))
+    }
+    for number in 0..<60 {
+      let south = Double(number) - 30
+      _ = index.insert(
+        GeodeticBox(BoundingBox(south: south, north: south + 1e-5, west: 6, east: 6.5)))
+    }
+    for (longitude, slot) in [(180.0, 5), (-180, 5), (101, 5), (6.25, 65)] {
+      var found: [ConditionIndex.Slot] = []
+      index.collect(at: Coordinate(latitude: -25 + 5e-6, longitude: longitude), into: &found)
+      #expect(found == [ConditionIndex.Slot(slot)])
+    }
+    #expect(index.footprint < 30_000)
+  }
+
   @Test("finds nothing after everything was removed, and takes the same room again")
   func removal() {
     var index = ConditionIndex()

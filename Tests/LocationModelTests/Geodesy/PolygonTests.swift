@@ -22,7 +22,7 @@ struct PolygonTests {
     [[west, south], [east, south], [east, north], [west, north], [west, south]]
   }
 
-  @Test("other programs find the same sides and distances, at holes and the antimeridian")
+  @Test("FLEET-25: other programs find the same sides and distances, at holes and the antimeridian")
   func otherPrograms() throws {
     var (most, least) = (0.0, 0.0)
     for (name, parts) in try PolygonRow.polygons() {
@@ -74,7 +74,7 @@ struct PolygonTests {
     }
   }
 
-  @Test("two parts that were cut at the antimeridian are judged as one ring across it")
+  @Test("FLEET-25: two parts that were cut at the antimeridian are judged as one ring across it")
   func antimeridian() throws {
     let whole = try polygon([[[[179, -1], [-179, -1], [-179, 1], [179, 1], [179, -1]]]])
     let halves = try polygon([[Self.square(179, -1, 180, 1)], [Self.square(-180, -1, -179, 1)]])
@@ -103,7 +103,7 @@ struct PolygonTests {
     #expect((frame.meanRadius / whole.meanRadius - 0.8).magnitude < 0.001)
   }
 
-  @Test("rings that bound no area are refused, each with its reason")
+  @Test("FLEET-26: rings that bound no area are refused, each with its reason")
   func faults() {
     let square = Self.square(6, 46, 7, 47)
     let within = Self.square(6.2, 46.2, 6.4, 46.4)
@@ -140,7 +140,7 @@ struct PolygonTests {
     #expect(fault([[many]]) == .tooMany)
   }
 
-  @Test("a hole may touch its ring at points, and may not leave it there")
+  @Test("FLEET-26: a hole may touch its ring at points, and may not leave it there")
   func touchingHole() {
     let square = Self.square(6, 46, 8, 48)
     #expect(fault([[square, [[6, 47], [7, 46.5], [7, 47.5], [6, 47]]]]) == nil)

@@ -15,6 +15,28 @@ package struct FleetWalk {
       longitude: origin.longitude + east / 76_600)
   }
 
+  /// The same way among polygons: stars with a hole around the centers of the circles.
+  package func amongPolygons() throws -> FleetWalk {
+    var walk = self
+    for (number, fence) in fences.enumerated() {
+      guard case .circle(let circle) = fence.area else { continue }
+      let center = circle.center
+      func ring(_ radius: Double, corners: Int) -> [Coordinate] {
+        (0...corners).map { corner in
+          let angle = Angle(degrees: 360 * Double(corner % corners) / Double(corners))
+          let reach = radius * (corner % corners % 2 == 0 ? 1 : 0.6)
+          return Coordinate(
+            latitude: center.latitude + reach * sin(angle) / 111_200,
+            longitude: center.longitude + reach * cos(angle) / 76_600)
+        }
+      }
+      let rings = [ring(circle.radius, corners: 6 + 2 * (number % 20))]
+      let hole = number % 4 == 0 ? [ring(circle.radius / 4, corners: 4)] : []
+      walk.fences[number].area = .polygon(try Polygon([rings + hole]))
+    }
+    return walk
+  }
+
   /// Stays and ways with good, coarse, and wildly wrong fixes, and silences.
   package init(seed: UInt64, count: Int = 400) {
     var random = SeededRandom(seed: seed)
@@ -25,7 +47,7 @@ package struct FleetWalk {
       fences.append(
         FleetFence(
           id: "fence-\(number)",
-          circle: Circle(center: center, radius: .random(in: 50...400, using: &random)),
+          .circle(Circle(center: center, radius: .random(in: 50...400, using: &random))),
           dwell: number % 3 == 0 ? .seconds(300) : nil))
     }
     var (time, east, north) = (Self.start, 0.0, 0.0)
@@ -75,12 +97,13 @@ package struct FleetWalk {
 
   /// The fences as a file; with `shift` their centers lie so many degrees further east.
   package func fenceFile(shift: Double = 0, revision: Int = 1) -> [UInt8] {
-    let features = fences.map { fence in
+    let features = fences.compactMap { fence -> String? in
+      guard case .circle(let circle) = fence.area else { return nil }
       let dwell = fence.dwell.map { ",\"dwell\":\(Int($0.inSeconds))" } ?? ""
       return """
         {"type":"Feature","id":"\(fence.id)","geometry":{"type":"Point","coordinates":\
-        [\(fence.circle.center.longitude + shift),\(fence.circle.center.latitude)]},\
-        "properties":{"radius":\(fence.circle.radius),"revision":\(revision)\(dwell)}}
+        [\(circle.center.longitude + shift),\(circle.center.latitude)]},\
+        "properties":{"radius":\(circle.radius),"revision":\(revision)\(dwell)}}
         """
     }
     return Array(
