@@ -20,6 +20,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("beacons", measureBeaconClasses),
   ("simulation", measureSimulation),
   ("radios", measureRadios),
+  ("first-fix", measureFirstFix),
   ("fusion", measureFusion),
   ("commit", measureCommits),
   ("fleet", measureFleet),
@@ -35,6 +36,7 @@ case FarWatcher.name: FarWatcher.run()
 case Crowd.name: try Crowd.run(words[1], Int(words[2]) ?? 1)
 case Abuser.name: Abuser.run(words[1], Abuser.Kind(rawValue: words[2]) ?? .floods)
 case BareHop.name: try BareHop.run(words[1])
+case FirstFix.name: try await FirstFix.run(words[1], words[2])
 case RadioCost.name: try RadioCost.run(words)
 case Decoder.name: try Decoder.run(words[1])
 default: break

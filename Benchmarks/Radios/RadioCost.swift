@@ -8,12 +8,13 @@ import LocationSecrets
 enum RadioCost {
   static let name = "radio-cost"
 
-  /// Runs as a program of its own: teaches what a file has, and asks so many of its scans. It reads no
-  /// compressed file, since no program starts another one under valgrind.
+  /// Runs as a program of its own: teaches what a file has, and asks so many of its scans, or prints the
+  /// sizes of what it has learned. It reads no compressed file, since no program starts another one under valgrind.
   static func run(_ words: [String]) throws {
-    guard words.count == 3, let count = Int(words[2]) else { exit(2) }
+    guard words.count == 3 else { exit(2) }
     let lines = try String(contentsOfFile: words[1], encoding: .utf8)
     let set = RadioSet(name: name, lines: lines)
+    guard let count = Int(words[2]) else { printSizes(of: set) }
     var map = RadioMap(secret: SecretKey(seed: 7))
     for placed in set.teaching { placed.teach(&map) }
     var found = 0
@@ -35,27 +36,43 @@ enum RadioCost {
     let totals = try counts.map { try callgrind.instructions(of: [name, file.path, "\($0)"]) }
     let each = (totals[1] - totals[0]) / Double(counts[1] - counts[0])
     try Figure.report("radios.museum.instructions", each / 1000, "k", "museum, instructions a scan")
-    let before = residentBytes
-    let maps = (0..<maps).map { number in
-      var map = RadioMap(secret: SecretKey(seed: UInt64(number)))
-      for placed in set.teaching { placed.teach(&map) }
-      return map
+    let printed = try Benchmarks.run(
+      URL(filePath: Peers.own), [name, file.path, "sizes"]) ?? ""
+    let sizes = printed.split(separator: " ").compactMap { Double($0) }
+    guard sizes.count == 3 else { throw MissingPeer(text: "the sizes of a map are not printed") }
+    for (size, figure, unit, label) in [
+      (sizes[0], "stations", "", "museum, stations that are known"),
+      (sizes[1], "station.memory", "B", "museum, memory of a station and of where it is heard"),
+      (sizes[2], "station.stored", "B", "museum, stored of a station and of where it is heard"),
+    ] {
+      try Figure.report("radios.museum.\(figure)", size, unit, label)
     }
-    let held = (residentBytes - before) / Double(maps.count)
-    guard let last = set.teaching.last,
-      let summary = maps[0].summaries(on: last.scan.time).first(where: { $0.kind == .accessPoints })
-    else { return }
-    let stations = Double(summary.transmitters)
-    try Figure.report("radios.museum.stations", stations, "", "museum, stations that are known")
-    try Figure.report(
-      "radios.museum.station.memory", held / stations, "B", "museum, memory of a station")
-    try Figure.report(
-      "radios.museum.station.stored", Double(summary.bytes) / stations, "B",
-      "museum, stored of a station")
   }
 
-  /// So many that what the first of them leaves behind does not count.
-  private static let maps = 10
+  /// Prints how many stations a map knows, and the bytes of each in memory and stored.
+  private static func printSizes(of set: RadioSet) -> Never {
+    guard let last = set.teaching.last?.scan.time else { exit(3) }
+    func taught(_ number: Int) -> RadioMap {
+      var map = RadioMap(secret: SecretKey(seed: UInt64(number)))
+      for placed in set.teaching { placed.teach(&map) }
+      _ = map.handle(.wake, at: PlacedScan.moment(last + .seconds(3600)))
+      return map
+    }
+    // Before it is counted, so that what learning needs besides is there already.
+    let first = taught(0)
+    let before = residentBytes
+    let more = (1...maps).map(taught)
+    let held = (residentBytes - before) / Double(more.count)
+    guard let summary = first.summaries(on: last).first(where: { $0.kind == .accessPoints }) else {
+      exit(3)
+    }
+    let stations = Double(summary.transmitters)
+    print(stations, held / stations, Double(summary.bytes) / stations)
+    exit(0)
+  }
+
+  /// So many that a page more or less does not count.
+  private static let maps = 20
 
   private static var residentBytes: Double {
     let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
