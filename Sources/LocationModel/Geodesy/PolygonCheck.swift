@@ -24,6 +24,8 @@ struct PolygonCheck {
   private var items: [Item] = []
   /// The corners that lie on another ring.
   private var touching: [Bool] = []
+  /// The corners of others that lie on an edge, by the corner at its start.
+  private var contacts: [Int: [SIMD2<Double>]] = [:]
 
   init(_ rings: PolygonRings) {
     self.rings = rings
@@ -83,14 +85,17 @@ extension PolygonCheck {
       for corner in [one.start, one.end, other.start, other.end] { touching[corner] = true }
     case .point:
       guard one.ring != other.ring else { throw fault }
-      mark(one, on: other.edge)
-      mark(other, on: one.edge)
+      mark(one, on: other)
+      mark(other, on: one)
     }
   }
 
-  private mutating func mark(_ item: Item, on edge: Polygon.Edge) {
-    if Self.turn(edge, item.edge.start) == 0 { touching[item.start] = true }
-    if Self.turn(edge, item.edge.end) == 0 { touching[item.end] = true }
+  private mutating func mark(_ item: Item, on other: Item) {
+    for (corner, point) in [(item.start, item.edge.start), (item.end, item.edge.end)]
+    where Self.turn(other.edge, point) == 0 && PolygonBox(around: [other.edge]).holds(point) {
+      touching[corner] = true
+      contacts[other.start, default: []].append(point)
+    }
   }
 
   /// Positive where a point is to the left of an edge.
@@ -160,13 +165,24 @@ extension PolygonCheck {
     }
   }
 
-  /// Returns points of a ring that do not lie on another one.
+  /// Returns points of a ring that do not lie on another one: its corners, and the middles of what
+  /// lies between two that do.
   private func probes(of ring: Int, _ base: Int) -> [SIMD2<Double>] {
     let points = rings.rings[ring]
-    let free = points.indices.filter { !touching[base + $0] }.map { points[$0] }
-    guard free.isEmpty else { return free }
-    return PolygonRings.edges(of: points).filter { !$0.isAtAntimeridian }
-      .map { ($0.start + $0.end) / 2 }
+    var probes = points.indices.filter { !touching[base + $0] }.map { points[$0] }
+    for (place, edge) in PolygonRings.edges(of: points).enumerated()
+    where !edge.isAtAntimeridian {
+      let isFree = !touching[base + place] && !touching[base + (place + 1) % points.count]
+      let between = contacts[base + place] ?? []
+      guard !isFree || !between.isEmpty else { continue }
+      let line = edge.end - edge.start
+      var stops = [0, 1] + between.map { ((($0 - edge.start) * line).sum()) / (line * line).sum() }
+      stops.sort()
+      for (low, high) in zip(stops, stops.dropFirst()) where high - low > 1e-9 {
+        probes.append(edge.start + line * ((low + high) / 2))
+      }
+    }
+    return probes
   }
 
   /// Whether a point is inside a part, whose outer ring is the first.

@@ -151,5 +151,13 @@ struct PolygonTests {
     #expect(fault([[notch, across]]) != nil)
     let through = [[6.5, 47], [7, 47], [7.5, 47.2], [7.5, 46.8], [6.5, 47]]
     #expect(fault([[notch, through]]) != nil)
+    // Through corners only.
+    let kite: Ring = [[1, 0], [5, 3], [6, 5], [8, 7], [5, 6], [1, 0]]
+    let other: Ring = [[0, 4], [1, 0], [5, 2], [5, 8], [4, 7], [0, 4]]
+    #expect(fault([[kite], [other]]) == .overlap(ring: 1))
+    let house: Ring = [[2, 0], [6, 3], [6, 6], [8, 8], [5, 8], [1, 7], [2, 0]]
+    #expect(fault([[house, [[3, 4], [6, 4], [7, 7], [3, 4]]]]) == .hole(ring: 2))
+    let tent: Ring = [[0, 1], [6, 2], [5, 5], [5, 6], [3, 5], [0, 5], [0, 1]]
+    #expect(fault([[tent, [[3, 4], [5, 3], [5, 5], [4, 5], [3, 4]]]]) == nil)
   }
 }
