@@ -36,8 +36,8 @@ enum RadioCost {
     let totals = try counts.map { try callgrind.instructions(of: [name, file.path, "\($0)"]) }
     let each = (totals[1] - totals[0]) / Double(counts[1] - counts[0])
     try Figure.report("radios.museum.instructions", each / 1000, "k", "museum, instructions a scan")
-    let printed = try Benchmarks.run(
-      URL(filePath: Peers.own), [name, file.path, "sizes"]) ?? ""
+    let own = URL(filePath: Peers.own)
+    let printed = try Benchmarks.run(own, [name, file.path, "sizes"]) ?? ""
     let sizes = printed.split(separator: " ").compactMap { Double($0) }
     guard sizes.count == 3 else { throw MissingPeer(text: "the sizes of a map are not printed") }
     for (size, figure, unit, label) in [
