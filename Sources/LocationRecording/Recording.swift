@@ -10,6 +10,11 @@ package enum Recording {
   /// The first bytes of every recording, whatever its version.
   static let promise = "meridian recording "
 
+  /// Whether bytes begin as a recording does, encrypted or not, whatever its version.
+  package static func isRecording(_ bytes: [UInt8]) -> Bool {
+    SealedRecording.isSealed(bytes) || bytes.starts(with: promise.utf8)
+  }
+
   /// The bytes before the first section.
   package static var opening: [UInt8] { [UInt8]((firstLine + "\n").utf8) }
 

@@ -1,5 +1,6 @@
 import Foundation
 import LocationHost
+import LocationModel
 import TestSupport
 import Testing
 
@@ -67,6 +68,22 @@ struct EndToEndTests {
     #expect(run.error.contains("it holds something else"))
     #expect(run.error.contains("Next: record into another file"))
     #expect(try Data(contentsOf: file) == Data("a letter".utf8))
+  }
+
+  @Test("CONSOLE-9: a recording is a day of the fixes that its engine used")
+  func recordedDay() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("drive.rec")
+    let run = try Run(
+      ["record", file, "--plain", "--source", "log://\(Self.log.path)?rate=100"])
+    #expect(run.status == 0, "\(run.error)")
+    let bytes = try [UInt8](Data(contentsOf: URL(filePath: file)))
+    let day = try ConsoleDay("drive.rec", bytes)
+    #expect(day.title == "drive.rec")
+    #expect(day.track.count >= 3)
+    #expect(day.track.allSatisfy { (51.43..<51.44).contains($0.coordinate.latitude) })
+    #expect(throws: Failure.self) { try ConsoleDay("cut.rec", Array(bytes.prefix(60))) }
+    #expect(throws: Failure.self) { try ConsoleDay("none.rec", Array(bytes.prefix(22))) }
   }
 
   @Test("watch takes sources from the environment")

@@ -1,6 +1,7 @@
 import LocationCoding
 import LocationModel
 import LocationProviders
+import LocationRecording
 import LocationSimulation
 
 /// A day in virtual time: its fixes, what an app would have been delivered, and why (CONSOLE-9).
@@ -39,13 +40,18 @@ struct ConsoleDay: Sendable {
     var state: String
   }
 
-  /// Reads a file by its name and contents, and runs it.
+  /// Reads a file by its name and contents, and runs it. Of a recording of an engine, the fixes are run
+  /// that it used.
   ///
   /// - Throws: what is wrong with it.
   init(_ name: String, _ bytes: [UInt8]) throws(Failure) {
     (self.name, self.bytes) = (name, bytes)
-    do throws(ScenarioFault) { input = try SimulationInput(path: name, bytes: bytes) } catch {
-      throw .usage("\(name), \(error)", next: "correct the line, and open it again")
+    if Recording.isRecording(bytes) {
+      input = .recording(.fixes(path: name), try RecordingInput.fixes(of: bytes, named: name))
+    } else {
+      do throws(ScenarioFault) { input = try SimulationInput(path: name, bytes: bytes) } catch {
+        throw .usage("\(name), \(error)", next: "correct the line, and open it again")
+      }
     }
     fences = input.circles
     date = Self.firstTime(in: input)
@@ -142,7 +148,7 @@ struct ConsoleDay: Sendable {
     } catch { isCut = true }
     marks = lanes.marks.map(\.json)
     if let complaint = input.complaint(of: simulation) {
-      throw .usage(complaint, next: "open a GPX file, a receiver's log, or a scenario")
+      throw .usage(complaint, next: "open a GPX file, a receiver's log, a recording, or a scenario")
     }
     length = simulation.summary.simulated
   }

@@ -38,7 +38,8 @@ final class ConsoleDays: Sendable {
   private func current() throws(Failure) -> ConsoleDay {
     guard let day = day.withLock({ $0 }) else {
       throw .refused(
-        "no day is open", next: "drop a GPX file, a receiver's log, or a scenario here")
+        "no day is open",
+        next: "drop a GPX file, a receiver's log, a recording, or a scenario here")
     }
     return day
   }

@@ -36,7 +36,8 @@ extension Verb {
     ],
     operands: [
       Operand(
-        name: "FILE", summary: "A day to show: GPX, a receiver's log, .jsonl, or a scenario",
+        name: "FILE",
+        summary: "A day to show: GPX, a receiver's log, a recording, .jsonl, or a scenario",
         isOptional: true)
     ],
     options: [port, noOpen, tiles, attribution, .json],

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import LocationCoding
+import LocationEngine
 import LocationHost
 import LocationModel
 import LocationRecording
@@ -63,9 +64,19 @@ extension Verb {
 enum RecordingInput {
   /// The recording in a file, opened if it is encrypted.
   static func bytes(of path: String, as invocation: Invocation) throws(Failure) -> [UInt8] {
-    let bytes = try SimulationFile.bytes(of: path, as: invocation)
+    try content(
+      SimulationFile.bytes(of: path, as: invocation), of: path, in: states(invocation),
+      else: invocation.usage)
+  }
+
+  /// A recording, opened if it is encrypted with the key of one of these states.
+  ///
+  /// - Throws: why it does not open; what is no recording as `usage` has it.
+  static func content(
+    _ bytes: [UInt8], of path: String, in folders: [StateFolder],
+    else usage: (String) -> Failure
+  ) throws(Failure) -> [UInt8] {
     guard SealedRecording.isSealed(bytes) else { return bytes }
-    let folders = states(invocation)
     var keys = SealedRecording.Keys()
     var causes: [String] = []
     for folder in folders {
@@ -82,7 +93,7 @@ enum RecordingInput {
       }
       return content.bytes
     } catch {
-      guard error == .noKey else { throw invocation.usage("\(path): \(error)") }
+      guard error == .noKey else { throw usage("\(path): \(error)") }
       guard causes.isEmpty else {
         throw .refused("\(path): \(error): \(causes.joined(separator: "; "))", next: nil)
       }
@@ -96,8 +107,38 @@ enum RecordingInput {
 
   /// The states whose keys may open a recording.
   private static func states(_ invocation: Invocation) -> [StateFolder] {
-    if let folder = invocation.text(Verb.recordingState) { return [StateFolder(path: folder)] }
-    return [.ofUser(HostEnvironment.current.variables), .ofSystem].compactMap(\.self)
+    invocation.text(Verb.recordingState).map { [StateFolder(path: $0)] } ?? usualStates
+  }
+
+  /// The states of whoever has typed, and of the system.
+  private static var usualStates: [StateFolder] {
+    [.ofUser(HostEnvironment.current.variables), .ofSystem].compactMap(\.self)
+  }
+
+  /// The fixes of a recording that its engine used, as `watch --json` prints them, one on each line.
+  static func fixes(of bytes: [UInt8], named name: String) throws(Failure) -> [UInt8] {
+    let usage = { (cause: String) -> Failure in
+      .usage(cause, next: "locationctl replay \(name)")
+    }
+    let content = try content(bytes, of: name, in: usualStates, else: usage)
+    var lines: [String] = []
+    do throws(LocationRecording.Replay.Failure) {
+      _ = try LocationRecording.Replay.run(content) { step, outputs in
+        guard case .fix(let fix, _) = step.input else { return }
+        let isUsed = !outputs.contains { if case .ignored(fix, _, _) = $0 { true } else { false } }
+        if isUsed { lines.append(Report(location: fix).json) }
+      }
+    } catch {
+      switch error {
+      case .unreadable(let fault, let offset): throw usage("\(name), byte \(offset): \(fault)")
+      case .unwritten(let why): throw .refused(why, next: nil)
+      case .differs(let difference):
+        throw usage(
+          "\(name): input \(difference.step.number) of section \(difference.section) has other "
+            + "outputs than were recorded")
+      }
+    }
+    return Array(lines.joined(separator: "\n").utf8)
   }
 
   /// How many steps a recording has.
