@@ -40,7 +40,7 @@ FAULTS = {
         "false"),
     "conditions: coarse fixes": (
         "Conditions/CircleFollower.swift",
-        "guard «view.accuracy <= max(shape.radius, 200)» else { return }", "true"),
+        "guard «view.accuracy <= max(shape.radius, 200)» else { continue }", "true"),
     "visits: dwell": ("Visits/VisitDetector+Tuning.swift", "var newDwell = «165.0»", "30.0"),
     "visits: departure": ("Visits/VisitDetector+Tuning.swift", "var leaveDwell = «8.0»", "300.0"),
     "significant: distance": (
