@@ -38,7 +38,7 @@ enum RadioCost {
     try Figure.report("radios.museum.instructions", each / 1000, "k", "museum, instructions a scan")
     let own = URL(filePath: Peers.own)
     let printed = try Benchmarks.run(own, [name, file.path, "sizes"]) ?? ""
-    let sizes = printed.split(separator: " ").compactMap { Double($0) }
+    let sizes = printed.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     guard sizes.count == 3 else { throw MissingPeer(text: "the sizes of a map are not printed") }
     for (size, figure, unit, label) in [
       (sizes[0], "stations", "", "museum, stations that are known"),
