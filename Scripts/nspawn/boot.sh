@@ -34,6 +34,7 @@ StandardError=file:/mnt/share/errors
 TimeoutStartSec=$(($3 - 40))
 ExecStopPost=/usr/bin/systemctl --no-block poweroff
 UNIT
+  # Only the one hierarchy of version 2 freezes units; a host may have older ones as well.
   SYSTEMD_NSPAWN_UNIFIED_HIERARCHY=1 \
     timeout "$3" systemd-nspawn --quiet --directory="$1" --volatile=overlay --register=no --keep-unit \
     --private-network --bind="$2:/mnt/share" \
