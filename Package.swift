@@ -230,7 +230,8 @@ let package = Package(
         "LocationSimulation", "locationd",
         "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
       ],
-      path: "Benchmarks", exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits"],
+      path: "Benchmarks",
+      exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits", "Radios/radio_peers.py"],
       swiftSettings: house),
     .executableTarget(
       name: "INTUSoak",

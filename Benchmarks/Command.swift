@@ -8,6 +8,17 @@ func executable(_ name: String) -> URL? {
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 }
 
+/// The bytes of a process that are resident; of this one unless another is named.
+func residentBytes(of process: String = "self") throws -> Double {
+  let status = try? String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+  let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+  let kilobytes = line?.split(whereSeparator: \.isWhitespace).dropFirst().first
+  guard let kilobytes = kilobytes.flatMap({ Double($0) }) else {
+    throw MissingPeer(text: "the system does not say what memory a process has")
+  }
+  return kilobytes * 1024
+}
+
 /// Runs a command to its end: what it printed, or `nil` when it failed.
 func run(_ command: URL, _ arguments: [String]) throws -> String? {
   let process = Process()

@@ -46,7 +46,7 @@ private func measureBytes(_ world: FleetWorld) throws {
       for fix in world.fixes(of: number, isMoving: isMoving) { _ = fleet.take(fix, of: name) }
     }
     fleet.rest()
-    let resident = Double(try residentBytes() - before) / Double(devices)
+    let resident = (try residentBytes() - before) / Double(devices)
     let stored = Double(fleet.storedBytes) / Double(devices)
     try Figure.report("fleet.resident.\(name)", resident, "B", "resident for a device, \(name)")
     try Figure.report("fleet.stored.\(name)", stored, "B", "stored for a device, \(name)")
@@ -61,12 +61,6 @@ private func show(_ what: String, _ value: Double, atLeast least: Double) {
 
 private func show(_ what: String, _ value: Double, atMost most: Double) {
   print("\(value <= most ? "won " : "lost"): \(what), at most \(Int(most)): \(Int(value))")
-}
-
-private func residentBytes() throws -> Int {
-  let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-  let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-  return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
 }
 
 /// Fences of 150 m over 300 km, and devices that drive among them.

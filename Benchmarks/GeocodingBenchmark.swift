@@ -28,7 +28,8 @@ func measureGeocoding() throws {
   try report("geocoding.reverse", "reverse", times(points) { _ = try geocoder.reverse($0) })
   let queries = (0..<1000).map { names[$0 % names.count] }
   try report("geocoding.forward", "forward", times(queries) { _ = try geocoder.forward($0) })
-  try Figure.report("geocoding.memory", residentMegabytes(), "MB", "resident after all look-ups")
+  try Figure.report(
+    "geocoding.memory", residentBytes() / 1_048_576, "MB", "resident after all look-ups")
   try measureFirstAnswers()
   try compareForward(names, geocoder)
 }
@@ -81,13 +82,6 @@ private func report(_ name: String, _ label: String, _ times: [Double]) throws {
     let time = times[times.count * share / 100]
     try Figure.report("\(name).p\(share)", time, "ms", "\(label), \(share) % within")
   }
-}
-
-private func residentMegabytes() -> Double {
-  let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-  let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-  let kilobytes = line?.split(separator: " ").dropFirst().first.flatMap { Double($0) }
-  return (kilobytes ?? 0) / 1024
 }
 
 /// The same points for a Python that loads `reverse_geocoder`.

@@ -123,7 +123,7 @@ private struct DaemonMeasurement {
     }
     let epochs = Double(CrowdRound.warmUp + CrowdRound.counted)
     round.spent = (rig.daemon.processorTime - before) / epochs
-    round.memory = rig.memory
+    round.memory = try rig.memory
     let missed = round.arrivals.count { $0 == nil }
     guard missed < CrowdRound.counted / 10 else {
       throw InvalidMeasurement(

@@ -61,10 +61,7 @@ final class DaemonRig {
 
   /// Megabytes resident.
   var memory: Double {
-    let status = try? String(contentsOfFile: "/proc/\(daemon.identifier)/status", encoding: .utf8)
-    let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
-    return (line?.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Double($0) })
-      .map { $0 / 1024 } ?? .nan
+    get throws { try residentBytes(of: "\(daemon.identifier)") / 1_048_576 }
   }
 
   /// How often its threads have waited and been woken, for each minute.

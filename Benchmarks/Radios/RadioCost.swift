@@ -14,7 +14,7 @@ enum RadioCost {
     guard words.count == 3 else { exit(2) }
     let lines = try String(contentsOfFile: words[1], encoding: .utf8)
     let set = RadioSet(name: name, lines: lines)
-    guard let count = Int(words[2]) else { printSizes(of: set) }
+    guard let count = Int(words[2]) else { try printSizes(of: set) }
     var map = RadioMap(secret: SecretKey(seed: 7))
     for placed in set.teaching { placed.teach(&map) }
     var found = 0
@@ -25,8 +25,7 @@ enum RadioCost {
     exit(found > count / 2 ? 0 : 3)
   }
 
-  static func report() throws {
-    guard let set = try museum() else { return }
+  static func report(_ set: RadioSet) throws {
     let counts = [100, set.asking.count]
     let folder = try Peers.folder("radio-cost")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -35,22 +34,23 @@ enum RadioCost {
     try set.lines.write(to: file, atomically: false, encoding: .utf8)
     let totals = try counts.map { try callgrind.instructions(of: [name, file.path, "\($0)"]) }
     let each = (totals[1] - totals[0]) / Double(counts[1] - counts[0])
-    try Figure.report("radios.museum.instructions", each / 1000, "k", "museum, instructions a scan")
+    try Figure.report(
+      "radios.\(set.name).instructions", each / 1000, "k", "\(set.name), instructions a scan")
     let own = URL(filePath: Peers.own)
     let printed = try Benchmarks.run(own, [name, file.path, "sizes"]) ?? ""
     let sizes = printed.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     guard sizes.count == 3 else { throw MissingPeer(text: "the sizes of a map are not printed") }
     for (size, figure, unit, label) in [
-      (sizes[0], "stations", "", "museum, stations that are known"),
-      (sizes[1], "station.memory", "B", "museum, memory of a station and of where it is heard"),
-      (sizes[2], "station.stored", "B", "museum, stored of a station and of where it is heard"),
+      (sizes[0], "stations", "", "stations that are known"),
+      (sizes[1], "station.memory", "B", "memory of a station and of where it is heard"),
+      (sizes[2], "station.stored", "B", "stored of a station and of where it is heard"),
     ] {
-      try Figure.report("radios.museum.\(figure)", size, unit, label)
+      try Figure.report("radios.\(set.name).\(figure)", size, unit, "\(set.name), \(label)")
     }
   }
 
   /// Prints how many stations a map knows, and the bytes of each in memory and stored.
-  private static func printSizes(of set: RadioSet) -> Never {
+  private static func printSizes(of set: RadioSet) throws -> Never {
     guard let last = set.teaching.last?.scan.time else { exit(3) }
     func taught(_ number: Int) -> RadioMap {
       var map = RadioMap(secret: SecretKey(seed: UInt64(number)))
@@ -60,9 +60,9 @@ enum RadioCost {
     }
     // Before it is counted, so that what learning needs besides is there already.
     let first = taught(0)
-    let before = residentBytes
+    let before = try residentBytes()
     let more = (1...maps).map(taught)
-    let held = (residentBytes - before) / Double(more.count)
+    let held = (try residentBytes() - before) / Double(more.count)
     guard let summary = first.summaries(on: last).first(where: { $0.kind == .accessPoints }) else {
       exit(3)
     }
@@ -73,16 +73,4 @@ enum RadioCost {
 
   /// So many that a page more or less does not count.
   private static let maps = 20
-
-  private static var residentBytes: Double {
-    let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
-    let pages = text?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
-    return pages * Double(sysconf(Int32(_SC_PAGESIZE)))
-  }
-
-  private static func museum() throws -> RadioSet? {
-    let environment = ProcessInfo.processInfo.environment
-    let shared = URL(filePath: (environment["MERIDIAN_SHARED"] ?? "../shared") + "/data/wifi")
-    return try RadioSet.all(teaching: shared, asking: nil).first { $0.name == "museum" }
-  }
 }

@@ -73,17 +73,11 @@ extension RadioSet {
     let frame = LocalFrame(center: Coordinate(latitude: 48, longitude: 11))
     self.init(name: name, teaching: [PlacedScan](), asking: [])
     for line in lines.split(separator: "\n") {
-      let words = line.split(separator: " ")
+      let words = line.split(separator: " ", maxSplits: 5)
       guard words.count >= 5, let time = Int64(words[1]), let east = Double(words[2]),
         let north = Double(words[3])
       else { continue }
-      let readings = words.dropFirst(5).compactMap { word -> RadioScan.Reading? in
-        let parts = word.split(separator: ":")
-        guard parts.count == 2, let number = UInt64(parts[0]), let level = Double(parts[1])
-        else { return nil }
-        // Far apart, so that no two are taken for one box.
-        return RadioScan.Reading(.accessPoint(BSSID(0x1000_0000_0000 | number << 8)), level: level)
-      }
+      let readings = words.count > 5 ? Self.stations(words[5]) : []
       let placed = PlacedScan(
         scan: RadioScan(readings, time: UnixTime(nanoseconds: time)),
         place: frame.place(east: east, north: north))

@@ -184,7 +184,7 @@ extension RadioSet {
   }
 
   /// `STATION:LEVEL …`; a station is any word.
-  private static func stations(_ text: String) -> [RadioScan.Reading] {
+  static func stations(_ text: some StringProtocol) -> [RadioScan.Reading] {
     text.split { $0 == " " || $0 == "," }.compactMap { word in
       let parts = word.split(separator: ":")
       guard parts.count == 2, let level = Double(parts[1]), let station = UInt64(parts[0])

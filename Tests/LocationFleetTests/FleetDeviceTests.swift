@@ -10,12 +10,6 @@ struct FleetDeviceTests {
   private let name = FleetDeviceName(device: "truck-12")
   private let settings = FleetDevice.Settings()
 
-  private func events(of walk: FleetWalk) throws -> [FleetEvent] {
-    let fences = try walk.index()
-    var device = FleetDevice(name)
-    return walk.fixes.flatMap { device.take($0, received: nil, fences, settings).events }
-  }
-
   @Test(
     "FLEET-1: a device of a fleet tells what the same fixes tell on one device alone, bit for bit",
     arguments: seeds)
@@ -23,7 +17,7 @@ struct FleetDeviceTests {
     let walk = FleetWalk(seed: seed)
     var alone = LoneDevice(walk.fences)
     for fix in walk.fixes { alone.take(fix) }
-    let found = try events(of: walk).compactMap { LoneDevice.text($0) }
+    let found = try walk.events(of: name, settings).compactMap { LoneDevice.text($0) }
     #expect(found.sorted() == alone.events.sorted())
     #expect(found.count > 3)
   }
@@ -34,7 +28,7 @@ struct FleetDeviceTests {
   func storedAnywhere(seed: UInt64) throws {
     let walk = FleetWalk(seed: seed)
     let fences = try walk.index()
-    let expected = try events(of: walk)
+    let expected = try walk.events(of: name, settings)
     var random = SeededRandom(seed: seed)
     var device = FleetDevice(name)
     var found: [FleetEvent] = []

@@ -10,12 +10,6 @@ struct FleetPolygonTests {
   private let name = FleetDeviceName(device: "truck-12")
   private let settings = FleetDevice.Settings()
 
-  private func events(of walk: FleetWalk) throws -> [FleetEvent] {
-    let fences = try walk.index()
-    var device = FleetDevice(name)
-    return walk.fixes.flatMap { device.take($0, received: nil, fences, settings).events }
-  }
-
   @Test(
     "FLEET-25: among polygons a device tells what it tells alone, stored after each fix or not",
     arguments: seeds)
@@ -51,7 +45,7 @@ struct FleetPolygonTests {
       cornered.fences[number].area = .polygon(try Polygon([[ring]]))
     }
     func crossings(_ walk: FleetWalk) throws -> [(text: String, time: UnixTime)] {
-      try events(of: walk).filter { $0.fence != nil }
+      try walk.events(of: name, settings).filter { $0.fence != nil }
         .map { ("\($0.kind) \($0.fence ?? "")", $0.time) }
     }
     let (expected, found) = (try crossings(round), try crossings(cornered))

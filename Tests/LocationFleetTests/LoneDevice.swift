@@ -1,6 +1,7 @@
 import LocationEngine
 import LocationFleet
 import LocationModel
+import TestSupport
 
 /// The detectors of one device alone, with an index of its own, in the order of the engine.
 struct LoneDevice {
@@ -76,5 +77,16 @@ struct LoneDevice {
     case .moved: "moved \(event.time.nanoseconds)"
     case .dwelled, .ended: nil
     }
+  }
+}
+
+extension FleetWalk {
+  /// What a device of a fleet tells on the way.
+  func events(
+    of name: FleetDeviceName, _ settings: FleetDevice.Settings
+  ) throws -> [FleetEvent] {
+    let fences = try index()
+    var device = FleetDevice(name)
+    return fixes.flatMap { device.take($0, received: nil, fences, settings).events }
   }
 }
