@@ -28,13 +28,6 @@ function beliefOf(name, belief) {
   }), ` ${belief.towards} ${share(belief.probability)}, decided at ${share(belief.threshold)}`);
 }
 
-/** Meters between two places that are not far apart. */
-function apart(one, other) {
-  const north = (one.latitude - other.latitude) * 111195;
-  const east = (one.longitude - other.longitude) * 111195 * Math.cos(one.latitude * Math.PI / 180);
-  return Math.hypot(north, east);
-}
-
 export class Live {
   constructor(map) {
     this.map = map;
@@ -183,7 +176,7 @@ export class Live {
       ["Place", fix ? degrees(fix.place) : "–"],
       ["Within (68 %)", fix ? length(fix.accuracy) : "–"],
       ["Reduced accuracy", !coarse ? "no app has needed it" : `${degrees(coarse.place)}, within ${length(coarse.accuracy)}`
-        + (fix?.place && coarse.place ? `, ${length(apart(fix.place, coarse.place))} from the fix` : "")],
+        + (fix?.place && coarse.place ? `, ${length(this.map.apart(fix.place, coarse.place))} from the fix` : "")],
       ["Heading", !heading ? "no app asks for it" : `${Math.round(heading.trueHeading ?? heading.magneticHeading)}° `
         + (heading.trueHeading === undefined ? "magnetic" : "true")
         + (heading.accuracy === undefined ? ", not calibrated or disturbed" : ` ± ${Math.round(heading.accuracy)}°`)],

@@ -82,6 +82,11 @@ export class ConsoleMap {
     this.fix.dot.setLatLng(at);
   }
 
+  /** Meters between two places. */
+  apart(one, other) {
+    return this.map.distance([one.latitude, one.longitude], [other.latitude, other.longitude]);
+  }
+
   /** Where a heading points from a place, as a wedge as wide as its error, or a line where that is unknown. */
   showHeading(place, degrees, error, meters) {
     if (!place || degrees === undefined) return this.put("heading");
