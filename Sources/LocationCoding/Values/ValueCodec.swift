@@ -64,11 +64,10 @@ extension Circle: JSONStructure {
 /// Encoded in the canonical form, `8-4-4-4-12`.
 extension BeaconUUID: JSONCodable {
   package init(json: JSON) throws(CodingFault) {
-    let digits = try String(json: json).filter { $0 != "-" }
-    guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
-      let low = UInt64(digits.suffix(16), radix: 16)
-    else { throw .mismatch("") }
-    self.init(high: high, low: low)
+    guard let uuid = BeaconUUID(digits: try String(json: json).filter { $0 != "-" }) else {
+      throw .mismatch("")
+    }
+    self = uuid
   }
 
   package var json: JSON { .string(description) }

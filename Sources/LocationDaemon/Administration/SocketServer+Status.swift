@@ -17,6 +17,7 @@ extension SocketServer {
 
   /// Removes a connection that has ended; without any, steps of the engine are no longer noticed.
   func leaveStatus(_ number: Int) {
+    guard !owner.status.isEmpty else { return }
     stepStatus(.leave(number))
     if owner.status.isEmpty { host.onQueue { $0.stepped = nil } }
   }

@@ -23,6 +23,14 @@ package struct BeaconUUID: Hashable, Comparable, Sendable, CustomStringConvertib
     }
   }
 
+  /// Reads the 32 hexadecimal digits; `nil` for any other text.
+  package init?(digits: some StringProtocol) {
+    guard digits.utf8.count == 32, let high = UInt64(digits.prefix(16), radix: 16),
+      let low = UInt64(digits.suffix(16), radix: 16)
+    else { return nil }
+    self.init(high: high, low: low)
+  }
+
   /// The canonical form: upper case, `8-4-4-4-12`.
   package var description: String {
     let digits = bytes.map { hexadecimal($0) }

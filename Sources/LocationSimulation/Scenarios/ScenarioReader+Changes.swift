@@ -33,9 +33,7 @@ extension ScenarioReader {
     guard let event = try reader.read(verb) else {
       throw reader.fault("\"\(written)\" changes nothing", "what happens")
     }
-    if let extra = reader.words.first {
-      throw reader.fault("\"\(extra)\" is one word too many", "the line's end")
-    }
+    try reader.expectEnd()
     return Scenario.Event(at: reader.clock, worldEvent: event, text: written)
   }
 
@@ -74,6 +72,14 @@ extension ScenarioReader {
     while written.last?.allSatisfy(\.isWhitespace) == true { written.removeLast() }
     if reader.hasEnded { return written.joined(separator: "\n") + "\n" }
     return (written + left.map(line)).joined(separator: "\n") + "\n"
+  }
+}
+
+extension [Scenario.Event] {
+  /// These in the order of their times; of those at one time, the earlier ones first.
+  package var inOrder: [Scenario.Event] {
+    enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }
+      .map(\.element)
   }
 }
 

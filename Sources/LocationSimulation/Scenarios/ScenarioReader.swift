@@ -69,9 +69,7 @@ package struct ScenarioReader {
     if let worldEvent = try read(verb) {
       scenario.events.append(Scenario.Event(at: clock, worldEvent: worldEvent, text: written))
     }
-    if let extra = words.first {
-      throw fault("\"\(extra)\" is one word too many", "the line's end")
-    }
+    try expectEnd()
     guard max(clock, scenario.journey.duration) <= Self.longest else {
       throw fault("the story takes too long", "no more than 3650d in all")
     }
@@ -127,9 +125,7 @@ package struct ScenarioReader {
       scenario.circles.append(Simulation.NamedCircle(identifier: identifier, circle: circle))
     case .accesspoint: try readAccessPoint()
     }
-    if let extra = words.first {
-      throw fault("\"\(extra)\" is one word too many", "the line's end")
-    }
+    try expectEnd()
   }
 
   /// The place of an access point and, optionally, the level at one meter; its address is its number.
@@ -326,6 +322,11 @@ package struct ScenarioReader {
   private mutating func expect(_ expected: String) throws(ScenarioFault) {
     let word = try word("\"\(expected)\"")
     guard word == expected else { throw fault("\"\(word)\" cannot stand here", "\"\(expected)\"") }
+  }
+
+  func expectEnd() throws(ScenarioFault) {
+    guard let extra = words.first else { return }
+    throw fault("\"\(extra)\" is one word too many", "the line's end")
   }
 
   private mutating func choice<Choice: RawRepresentable<String> & CaseIterable>(

@@ -102,8 +102,7 @@ struct ConsoleDay: Sendable {
     }
     var read: [Scenario.Event] = []
     for (time, text) in list { read.append(try change(text, at: time)) }
-    changes = read.enumerated()
-      .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    changes = read.inOrder
     try run()
   }
 

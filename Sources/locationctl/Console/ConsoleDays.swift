@@ -15,24 +15,17 @@ final class ConsoleDays: Sendable {
     day.withLock { $0 = read }
   }
 
-  /// Runs the same day with other fences.
+  /// Runs the same day changed.
   ///
-  /// - Throws: what is wrong with them.
-  func setFences(_ body: [UInt8]) throws(Failure) {
+  /// - Throws: what is wrong with the change; then the day stays as it was.
+  func rerun(
+    _ change: (inout ConsoleDay) throws(Failure) -> Void
+  ) throws(Failure) -> ConsoleResponse {
     var changed = try current()
-    try changed.setFences(body)
+    try change(&changed)
     let copy = changed
     day.withLock { $0 = copy }
-  }
-
-  /// Runs the same day with other things that happen in it.
-  ///
-  /// - Throws: what is wrong with them.
-  func setChanges(_ body: [UInt8]) throws(Failure) {
-    var changed = try current()
-    try changed.setChanges(body)
-    let copy = changed
-    day.withLock { $0 = copy }
+    return try summary()
   }
 
   private func current() throws(Failure) -> ConsoleDay {

@@ -167,11 +167,9 @@ final class ConsoleServer: Sendable {
         try days.read(request.name ?? "day", request.body)
         return try days.summary()
       case .fences:
-        try days.setFences(request.body)
-        return try days.summary()
+        return try days.rerun { (day) throws(Failure) in try day.setFences(request.body) }
       case .changes:
-        try days.setChanges(request.body)
-        return try days.summary()
+        return try days.rerun { (day) throws(Failure) in try day.setChanges(request.body) }
       case .day: return try days.summary()
       case .track: return try days.track()
       case .scenario: return try days.scenario()

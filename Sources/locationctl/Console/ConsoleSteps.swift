@@ -16,8 +16,7 @@ struct ConsoleSteps {
     if case .scenario(let scenario) = day.input {
       events += scenario.events.filter { !$0.isOfReceiver }
     }
-    self.events = events.enumerated()
-      .sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    self.events = events.inOrder
     self.begin = day.begin
     self.end = end
   }

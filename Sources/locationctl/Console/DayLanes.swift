@@ -16,7 +16,7 @@ struct DayLanes: Sendable {
     let time = now.unixTime
     if view.shares != last.shares { take(view.shares, at: time) }
     if Self.word(view.motion) != Self.word(last.motion) {
-      marks.append(.init(time: time, kind: "motion", name: "", value: Self.word(view.motion)))
+      add("motion", "", Self.word(view.motion), at: time)
     }
     if view.beliefs != last.beliefs { take(view.beliefs, at: time) }
     last = view
@@ -39,7 +39,7 @@ struct DayLanes: Sendable {
       let step = Int(belief.probability * Self.stepsOfOne)
       guard steps.updateValue(step, forKey: open.identifier) != step else { continue }
       func level(_ probability: Double) -> Double {
-        let share = (probability * 100).rounded() / 100
+        let share = LiveLanes.rounded(probability)
         return belief.towards == .satisfied ? share : 1 - share
       }
       marks.append(

@@ -133,7 +133,8 @@ struct LiveLanes: Sendable {
       threshold: condition.belief.map { level($0.threshold) })
   }
 
-  private static func rounded(_ share: Double) -> Double { (share * 100).rounded() / 100 }
+  /// To whole percent, as it is drawn.
+  static func rounded(_ share: Double) -> Double { (share * 100).rounded() / 100 }
 
   /// Meters per second. Chosen: slower than a person walks.
   private static let walk = 0.7

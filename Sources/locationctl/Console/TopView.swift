@@ -31,7 +31,7 @@ struct TopView {
     if let last = status.lastFix {
       fix = "\(PlainDuration.text(now.seconds(since: last.time))) ago"
       fix += ", within \(Int(last.accuracy.rounded())) m"
-      if showsPlaces, let place = last.place { fix += " at \(place.latitude), \(place.longitude)" }
+      if showsPlaces, let place = last.place { fix += " at \(place.words)" }
     }
     let outside = status.isSimulated == true ? "; set from outside" : ""
     let observed = [
@@ -74,10 +74,7 @@ struct TopView {
 
   /// What each service needs of the hardware.
   private func shares(for output: Output) -> [String] {
-    guard let shares = status.shares, !shares.isEmpty else { return [] }
-    var table = TextTable(["SERVICE", "NEEDS"])
-    for share in shares { table.add([share.client, share.demand.words]) }
-    return [""] + table.lines(for: output)
+    status.shareTable.map { [""] + $0.lines(for: output) } ?? []
   }
 
   private func applications(for output: Output) -> [String] {

@@ -3,11 +3,16 @@ import LocationModel
 
 // What the daemon knows of the moment, as a person reads it.
 
+extension Coordinate {
+  /// As `48.137, 11.575`.
+  var words: String { "\(latitude), \(longitude)" }
+}
+
 extension OwnFixStatus {
   /// As `3 s ago, within 12 m: refused, lessAccurate`.
   var words: String {
     let fate = reason.map { "\(use), \($0)" } ?? use
-    let at = place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
+    let at = place.map { " at \($0.words)" } ?? ""
     return "\(time.age), within \(Int(accuracy.rounded())) m\(at): \(fate)"
   }
 }
@@ -72,7 +77,7 @@ extension BeliefStatus {
 extension VisitStatus {
   var words: String {
     let begin = arrival.map { "since \($0.plain) UTC" } ?? "since before this was watched"
-    let at = place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
+    let at = place.map { " at \($0.words)" } ?? ""
     return begin + at + (departure.map { "; its end is \($0.words)" } ?? "")
   }
 }

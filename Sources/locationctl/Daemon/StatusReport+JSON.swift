@@ -32,10 +32,10 @@ extension StatusReport {
 
   /// What is known of the moment, where there is anything.
   private func observe(_ line: inout JSONLine) {
-    if let heading = status.heading { line.add("heading", object: Self.object(heading)) }
+    if let heading = status.heading { line.add("heading", object: HeadingReport(heading).object) }
     if let coarse = status.coarse { line.add("coarse", object: Self.object(coarse)) }
     if let beacons = status.beacons {
-      line.add("beacons", objects: beacons.map { Self.object($0) })
+      line.add("beacons", objects: beacons.map { BeaconReport($0).json })
     }
     if let motion = status.motion { line.add("motion", object: Self.object(motion)) }
     if let visit = status.visit { line.add("visit", object: Self.object(visit)) }
@@ -56,27 +56,6 @@ extension StatusReport {
     var line = JSONLine(type: "share")
     line.add("client", share.client)
     line.add("demand", object: object(share.demand))
-    return line
-  }
-
-  private static func object(_ heading: Heading) -> JSONLine {
-    var line = JSONLine(type: "heading")
-    line.add("date", heading.time.iso8601)
-    line.add("magnetic_heading", heading.magneticHeading)
-    line.add("true_heading", heading.trueHeading)
-    line.add("heading_accuracy", heading.accuracy)
-    return line
-  }
-
-  private static func object(_ beacon: RangedBeacon) -> JSONLine {
-    var line = JSONLine(type: "beacon")
-    line.add("date", beacon.time.iso8601)
-    line.add("uuid", beacon.identity.uuid.description)
-    line.add("major", Int(beacon.identity.major))
-    line.add("minor", Int(beacon.identity.minor))
-    line.add("proximity", "\(beacon.proximity)")
-    line.add("distance", beacon.accuracy)
-    line.add("rssi", beacon.rssi)
     return line
   }
 

@@ -32,7 +32,7 @@ struct StatusReport {
     if let beacons { output.next(beacons) }
     output.line("")
     output.table(clients, whenEmpty: "no client")
-    if let shares { output.next(shares) }
+    if let shares = status.shareTable { output.next(shares) }
   }
 
   private var place: String {
@@ -57,7 +57,7 @@ struct StatusReport {
 
   private var lastFix: String {
     guard let fix = status.lastFix else { return "none" }
-    let place = fix.place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
+    let place = fix.place.map { " at \($0.words)" } ?? ""
     return "\(fix.time.age), within \(Int(fix.accuracy.rounded())) m\(place)"
   }
 
@@ -95,7 +95,7 @@ struct StatusReport {
 
   private var coarse: String {
     guard let coarse = status.coarse else { return "" }
-    let place = coarse.place.map { " around \($0.latitude), \($0.longitude)" } ?? ""
+    let place = coarse.place.map { " around \($0.words)" } ?? ""
     return "within \(Int(coarse.accuracy.rounded())) m\(place), for apps with reduced accuracy"
   }
 
@@ -122,8 +122,12 @@ struct StatusReport {
     return table
   }
 
-  private var shares: TextTable? {
-    guard let shares = status.shares, !shares.isEmpty else { return nil }
+}
+
+extension DaemonStatus {
+  /// What each service needs of the hardware; `nil` where none needs anything.
+  var shareTable: TextTable? {
+    guard let shares, !shares.isEmpty else { return nil }
     var table = TextTable(["SERVICE", "NEEDS"])
     for share in shares { table.add([share.client, share.demand.words]) }
     return table

@@ -48,12 +48,18 @@ struct HeadingReport: Sendable {
     field = (heading.field?.x ?? 0, heading.field?.y ?? 0, heading.field?.z ?? 0)
   }
 
-  var json: String {
+  /// All but the field.
+  var object: JSONLine {
     var line = JSONLine(type: "heading")
     line.add("date", date.iso8601)
     line.add("magnetic_heading", magnetic)
     line.add("true_heading", geographic)
     line.add("heading_accuracy", accuracy)
+    return line
+  }
+
+  var json: String {
+    var line = object
     line.add("x", field.x)
     line.add("y", field.y)
     line.add("z", field.z)

@@ -133,9 +133,7 @@ extension BeaconUUID {
     let groups = text.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.map(\.utf8.count) == [8, 4, 4, 4, 12] else { return nil }
     let digits = groups.joined()
-    guard digits.allSatisfy(\.isHexDigit), let high = UInt64(digits.prefix(16), radix: 16),
-      let low = UInt64(digits.suffix(16), radix: 16)
-    else { return nil }
-    self.init(high: high, low: low)
+    guard digits.allSatisfy(\.isHexDigit) else { return nil }
+    self.init(digits: digits)
   }
 }

@@ -64,7 +64,7 @@ extension LogRecord {
     let name = category.rawValue
     let space = String(repeating: " ", count: max(0, 13 - name.count))
     let delivered = self.name.map { message.replacing("‹private›", with: $0) } ?? message
-    let where_ = place.map { " at \($0.latitude), \($0.longitude)" } ?? ""
+    let where_ = place.map { " at \($0.words)" } ?? ""
     let shown = delivered.escapedForDisplay(limit: .max)
     let words = isFault ? output.styled(shown, .bad) : shown
     return "\(output.styled(date.plain, .dim))  \(name)\(space)  \(words)\(where_)"

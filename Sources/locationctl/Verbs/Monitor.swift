@@ -80,7 +80,7 @@ extension Verb {
     var table = TextTable(["APP", "MONITOR", "NAME", "KIND", "STATE", "SINCE (UTC)", "PLACE"])
     for condition in conditions {
       let radius = condition.radius.map { "\($0.plain) m" } ?? ""
-      let place = condition.place.map { " around \($0.latitude), \($0.longitude)" } ?? ""
+      let place = condition.place.map { " around \($0.words)" } ?? ""
       table.add([
         condition.app, condition.monitor ?? "(regions)", condition.identifier, condition.kind,
         condition.state, condition.state == "unknown" ? "" : condition.date.plain, radius + place,

@@ -49,7 +49,7 @@ extension Verb {
           try RecordingInput.write(try Displacement.move(bytes), to: copy)
         }
         if let copy = invocation.text(plain) { try RecordingInput.write(bytes, to: copy) }
-      } catch { throw RecordingInput.failure(error, in: path, as: invocation) }
+      } catch { throw RecordingInput.failure(error, in: path, else: invocation.usage) }
       let wall = (ContinuousClock.now - began).inSeconds
       if summary.torn > 0 {
         Output.error.line(
@@ -129,14 +129,7 @@ enum RecordingInput {
         if isUsed { lines.append(Report(location: fix).json) }
       }
     } catch {
-      switch error {
-      case .unreadable(let fault, let offset): throw usage("\(name), byte \(offset): \(fault)")
-      case .unwritten(let why): throw .refused(why, next: nil)
-      case .differs(let difference):
-        throw usage(
-          "\(name): input \(difference.step.number) of section \(difference.section) has other "
-            + "outputs than were recorded")
-      }
+      throw failure(error, in: name, else: usage)
     }
     return Array(lines.joined(separator: "\n").utf8)
   }
@@ -165,11 +158,11 @@ enum RecordingInput {
   }
 
   static func failure(
-    _ failure: LocationRecording.Replay.Failure, in path: String, as invocation: Invocation
+    _ failure: LocationRecording.Replay.Failure, in path: String, else usage: (String) -> Failure
   ) -> Failure {
     switch failure {
     case .unreadable(let fault, let offset):
-      return invocation.usage("\(path), byte \(offset): \(fault)")
+      return usage("\(path), byte \(offset): \(fault)")
     case .unwritten(let why): return .refused(why, next: nil)
     case .differs(let difference):
       let step = difference.step

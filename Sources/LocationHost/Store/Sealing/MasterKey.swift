@@ -46,10 +46,8 @@ struct MasterKey {
 
     /// Creates the origin of a new key in the Secret Service.
     static func newInService() -> Origin {
-      .service(
-        item: [UInt8].random(nameLength / 2).map { byte in
-          String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }.joined())
+      // Digits by chance, of a key that nothing uses.
+      .service(item: String(SecretKey.random().hexadecimal.prefix(nameLength)))
     }
 
     private static let service = "service:"
