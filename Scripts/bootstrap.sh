@@ -38,6 +38,7 @@ case ${1:-build} in
     packages="$packages python3-pyqt5.qtpositioning libqt5positioning5-plugins"
     packages="$packages python3-pyqt6.qtpositioning libqt6positioning6-plugins"
     packages="$packages xdg-desktop-portal bubblewrap firefox-esr"
+    packages="$packages gnome-weather gir1.2-gweather-4.0 gir1.2-atspi-2.0 at-spi2-core xvfb"
     ;;
   # A container with a systemd of its own, for Scripts/nspawn.sh.
   nspawn) packages="$packages systemd-container mmdebstrap" ;;

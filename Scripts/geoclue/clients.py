@@ -41,6 +41,10 @@ def browser(machine):
                          str(machine.folder / "home/profile"))
 
 
+def weather(machine):
+    return machine.start(PYTHON, str(PROGRAMS / "weather.py"), *map(str, PLACE), NO_AT_BRIDGE="0")
+
+
 def agent(machine):
     """GeoClue's demo agent registers, and is still there when another program has its position."""
     machine.desktop()
@@ -90,6 +94,8 @@ CLIENTS = [
     ("xdg-desktop-portal", "xdg-desktop-portal", portal, 0.001, rf"position ({NUMBER})"),
     # A response of 1 is a person's no; of the place nothing may be said then.
     ("the same, refused", "xdg-desktop-portal", refused, None, r"(response 1)"),
+    # The window names the nearest city of GNOME's list.
+    ("GNOME Weather", "gnome-weather", weather, 0.3, rf"shows .* at ({NUMBER})"),
     ("Firefox ESR", "firefox-esr", browser, 0.001, rf"position ({NUMBER})"),
 ]
 
