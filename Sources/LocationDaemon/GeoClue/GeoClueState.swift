@@ -40,8 +40,8 @@ struct GeoClueState {
   /// Inputs that came while another one was handled, in their order.
   var inputs: [GeoClueService.Input] = []
   var isStepping = false
-  /// Whether what was sent is about to leave.
-  var isFlushing = false
+  /// Whether the bus is about to be served.
+  var isServing = false
   /// The deadline for which a wake is scheduled.
   var armed: Instant?
 

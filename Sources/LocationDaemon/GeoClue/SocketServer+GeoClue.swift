@@ -32,7 +32,7 @@ extension SocketServer {
       }
     }
     armGeoClue()
-    flushLater()
+    serveLater()
   }
 
   private func note(_ standing: BusName.Standing) {
@@ -137,10 +137,10 @@ extension SocketServer {
     switch output {
     case .answer(let number, let response):
       geoclue.bus?.answer(number, response)
-      flushLater()
+      flush()
     case .emit(let signal, let receiver):
       geoclue.bus?.send(signal, to: receiver)
-      flushLater()
+      flush()
     case .identify(let name): identify(name)
     case .forget(let name): forget(name)
     case .join(let name, let desktopID): join(name, calledBy: desktopID)
@@ -150,12 +150,17 @@ extension SocketServer {
     }
   }
 
-  /// Sends what waits after this step, which may be one of the engine.
-  private func flushLater() {
-    guard !geoclue.isFlushing else { return }
-    geoclue.isFlushing = true
+  /// Sends what the bus has no room for yet; mostly nothing.
+  private func flush() {
+    if geoclue.bus?.isPending ?? false { serveLater() }
+  }
+
+  /// Serves the bus after this step, which may be one of the engine.
+  private func serveLater() {
+    guard !geoclue.isServing else { return }
+    geoclue.isServing = true
     enter { server in
-      server.geoclue.isFlushing = false
+      server.geoclue.isServing = false
       server.serveBus()
     }
   }

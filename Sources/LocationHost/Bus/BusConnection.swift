@@ -129,8 +129,17 @@ package final class BusConnection {
     let reply = peers.nextDeadline.map {
       DispatchTime.now() + .nanoseconds(Int(max(.zero, $0 - HostClock.now.uptime).wholeNanoseconds))
     }
-    timer?.schedule(deadline: [own, reply].compactMap(\.self).min() ?? .distantFuture)
+    let deadline = [own, reply].compactMap(\.self).min() ?? .distantFuture
+    // A timer that is set anew wakes a thread, and most turns leave it as it is: far away.
+    guard deadline != .distantFuture || isTimerSet else { return }
+    isTimerSet = deadline != .distantFuture
+    timer?.schedule(deadline: deadline)
   }
+
+  private var isTimerSet = false
+
+  /// Whether something waits for the bus to have room, or the connection is gone: ``process()`` is due.
+  package var isPending: Bool { sd_bus_get_events(bus) & Int32(POLLOUT) != 0 }
 
   private var isWriting = false
 
