@@ -264,8 +264,8 @@ let package = Package(
     .testTarget(
       name: "LocationRecordingTests",
       dependencies: [
-        "LocationSecrets", "LocationRecording", "LocationService", "LocationEngine",
-        "LocationModel", "LocationProviders", "TestSupport",
+        "LocationCoding", "LocationSecrets", "LocationRecording", "LocationService",
+        "LocationEngine", "LocationModel", "LocationProviders", "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(

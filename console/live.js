@@ -244,7 +244,7 @@ export class Live {
         }, "Remove") : "",
       ]), "Nothing is watched. Watch a circle below, or start an app that does."));
     if (!this.isShown) return;
-    const circles = conditions.filter((condition) => condition.place && condition.radius !== undefined);
+    const circles = conditions.filter((condition) => condition.polygon || condition.place && condition.radius !== undefined);
     this.map.circles("conditions",
       circles.map((condition) => ({ ...condition, ...condition.place })),
       (condition) => condition.state === "satisfied");

@@ -3,6 +3,17 @@ import * as L from "/leaflet/leaflet.js";
 
 const color = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
+/** The corners of a GeoJSON polygon; a ring that crosses the antimeridian goes on beyond it. */
+const corners = ({ type, coordinates }) => (type === "Polygon" ? [coordinates] : coordinates).map((part) =>
+  part.map((ring) => {
+    let turns = 0;
+    return ring.map(([longitude, latitude], index) => {
+      const way = index > 0 ? longitude - ring[index - 1][0] : 0;
+      if (Math.abs(way) > 180) turns -= Math.sign(way) * 360;
+      return [latitude, longitude + turns];
+    });
+  }));
+
 export class ConsoleMap {
   constructor(settings) {
     this.map = L.map("map", {
@@ -133,10 +144,15 @@ export class ConsoleMap {
   }
 
   circles(name, list, isInside = () => false) {
-    this.put(name, L.layerGroup(list.map((fence) => L.circle([fence.latitude, fence.longitude], {
-      renderer: this.still, radius: fence.radius, weight: 2, fillOpacity: isInside(fence) ? 0.25 : 0.06,
-      color: color(isInside(fence) ? "--good" : "--doubt"),
-    }).bindTooltip(fence.identifier))));
+    this.put(name, L.layerGroup(list.map((fence) => {
+      const look = {
+        renderer: this.still, radius: fence.radius, weight: 2, fillOpacity: isInside(fence) ? 0.25 : 0.06,
+        color: color(isInside(fence) ? "--good" : "--doubt"),
+      };
+      const shape = fence.polygon ? L.polygon(corners(fence.polygon), look)
+        : L.circle([fence.latitude, fence.longitude], look);
+      return shape.bindTooltip(fence.identifier);
+    })));
   }
 
   points(name, list, style) {

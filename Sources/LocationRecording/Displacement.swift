@@ -86,13 +86,19 @@ package struct Displacement: Sendable {
   }
 
   private mutating func moved(_ target: ConditionTarget) -> ConditionTarget {
-    guard case .circle(var circle) = target else { return target }
-    circle.center = moved(circle.center)
-    return .circle(circle)
+    switch target {
+    case .circle(var circle):
+      circle.center = moved(circle.center)
+      return .circle(circle)
+    case .polygon(let outline):
+      let parts = outline.parts.map { $0.map { $0.map { moved($0) } } }
+      return (try? PolygonOutline(parts)).map { .polygon($0) } ?? .unsupported
+    case .beacon, .unsupported: return target
+    }
   }
 
-  /// Moves the places of an entry: members `latitude` and `longitude` of an object, or pairs in an
-  /// array (visits). Leaves out a cell of the coarse grid: without the secret it has no meaning.
+  /// Moves the places of an entry: members `latitude` and `longitude` of an object, pairs in an array
+  /// (visits), or the positions of a polygon. Leaves out a cell of the coarse grid: without the secret it has no meaning.
   private mutating func moved(_ entry: StateEntry) -> StateEntry? {
     guard entry.key.domain != "coarse-place" else { return nil }
     guard let json = try? JSON(parsing: entry.value) else { return entry }
@@ -115,8 +121,14 @@ package struct Displacement: Sendable {
         }
       }
       return .object(
-        members.map {
-          JSON.Member($0.name, $0.name == "places" ? pairs($0.value) : moved($0.value))
+        members.map { member in
+          let value =
+            switch member.name {
+            case "places": pairs(member.value)
+            case "coordinates": positions(member.value)
+            default: moved(member.value)
+            }
+          return JSON.Member(member.name, value)
         })
     case .array(let elements): return .array(elements.map { moved($0) })
     case .null, .bool, .integer, .unsigned, .number, .string, .written: return json
@@ -131,6 +143,16 @@ package struct Displacement: Sendable {
         let moved = moved(Coordinate(latitude: pair[0], longitude: pair[1]))
         return ([moved.latitude, moved.longitude] + pair.dropFirst(2)).json
       })
+  }
+
+  /// Moves the positions of GeoJSON, longitudes first, however deep they lie in arrays.
+  private mutating func positions(_ json: JSON) -> JSON {
+    guard case .array(let elements) = json else { return json }
+    guard let numbers = try? [Double](json: json), numbers.count >= 2 else {
+      return .array(elements.map { positions($0) })
+    }
+    let moved = moved(Coordinate(latitude: numbers[1], longitude: numbers[0]))
+    return ([moved.longitude, moved.latitude] + numbers.dropFirst(2)).json
   }
 
   /// Moves a place. Cuts degrees after the ninth digit, a tenth of a millimeter.

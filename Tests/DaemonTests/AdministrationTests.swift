@@ -1,4 +1,7 @@
 import Foundation
+import LocationHost
+import LocationLink
+import LocationModel
 import TestSupport
 import Testing
 
@@ -104,6 +107,72 @@ struct AdministrationTests {
     #expect(refused.status == 1 && refused.error.contains("nothing named here"))
     let places = try run(daemon, "monitor", "list", "--places", "--json").objects
     #expect(places.map { $0["latitude"] as? Double } == [49.5])
+  }
+
+  /// 200 m around, without the place of the device.
+  private static let yard = """
+    {"type":"Feature","properties":{"name":"a yard"},"geometry":{"type":"Polygon","coordinates":
+    [[[11.497,48.498],[11.503,48.498],[11.503,48.502],[11.497,48.502],[11.497,48.498]],
+    [[11.499,48.4993],[11.501,48.4993],[11.501,48.5007],[11.499,48.5007],[11.499,48.4993]]]}}
+    """
+
+  @Test("ADMIN-7: monitors polygons of a file and as typed, also after the daemon was killed")
+  func monitorPolygons() async throws {
+    let folder = try TemporaryFolder()
+    var daemon = try await DaemonRun(in: folder)
+    let file = folder.file("yard.geojson")
+    try Data(Self.yard.utf8).write(to: URL(fileURLWithPath: file))
+    let added = try run(daemon, "monitor", "add", "yard", "--polygon", file)
+    #expect(added.output == "watching yard\n")
+    let corners = "48.499,11.499 48.499,11.501 48.502,11.5"
+    #expect(try run(daemon, "monitor", "add", "field", "--polygon", corners).status == 0)
+    let events = try run(daemon, "monitor", "events", "--count", "2", "--timeout", "60", "--json")
+    let states = events.objects.map {
+      "\($0["identifier"] as? String ?? "") \($0["kind"] as? String ?? "") "
+        + "\($0["state"] as? String ?? "")"
+    }
+    #expect(states.sorted() == ["field polygon satisfied", "yard polygon unsatisfied"])
+    let explained = try run(daemon, "explain", "field").output
+    #expect(explained.contains("condition \"field\" of locationctl: satisfied, delivered "))
+    daemon.kill()
+    daemon = try await DaemonRun(in: folder)
+    #expect(try run(daemon, "monitor", "events", "--timeout", "3").output.isEmpty)
+    let list = try run(daemon, "monitor", "list", "--json")
+    #expect(list.objects.map { $0["positions"] as? Int } == [4, 10])
+    #expect(!list.output.contains("48.") && !list.output.contains("11."))
+    #expect(try run(daemon, "monitor", "list").output.contains("4 positions\n"))
+    let table = try run(daemon, "monitor", "list", "--places").output
+    #expect(table.contains("10 positions from 48.498, 11.497 to 48.502, 11.503"))
+    let places = try run(daemon, "monitor", "list", "--places", "--json").objects
+    let polygon = try #require(places.last?["polygon"] as? [String: Any])
+    #expect((polygon["coordinates"] as? [[[Double]]])?.map(\.count) == [5, 5])
+    #expect(try run(daemon, "monitor", "remove", "yard").status == 0)
+    #expect(try run(daemon, "monitor", "list", "--json").objects.count == 1)
+  }
+
+  @Test(
+    "ADMIN-8: all polygons together have 20,000 positions at most, without one that is replaced")
+  func mostPositions() async throws {
+    let daemon = try await DaemonRun()
+    let ring = (0...999).map { number in
+      let turn = Double(number % 999) / 999 * 2 * Double.pi
+      return Coordinate(latitude: 1 + 0.01 * sin(turn), longitude: 2 + 0.01 * cos(turn))
+    }
+    let outline = try PolygonOutline([[ring]])
+    let caller = try DaemonCaller(at: daemon.socket)
+    for number in 1...20 {
+      _ = try caller.ask(.addPolygon(identifier: "\(number)", outline))
+    }
+    _ = try caller.ask(.addPolygon(identifier: "20", outline))
+    let triangle = try PolygonOutline([[[ring[0], ring[300], ring[600], ring[0]]]])
+    let refused = DaemonCaller.Fault.refused(
+      "your polygons would have more than 20000 positions together",
+      next: "remove one, or draw them with fewer")
+    #expect(throws: refused) { try caller.ask(.addPolygon(identifier: "21", triangle)) }
+    _ = try caller.ask(.addPolygon(identifier: "20", triangle))
+    _ = try caller.ask(.addPolygon(identifier: "21", triangle))
+    let list: [ConditionStatus] = try caller.ask(.conditions(places: true), "conditions")
+    #expect(list.count == 21 && list.allSatisfy { $0.polygon != nil })
   }
 
   @Test("lists the events delivered to apps, and explains one, also after the daemon was killed")

@@ -9,6 +9,10 @@ import Testing
 struct AdministrationTests {
   private static let circle = Circle(
     center: Coordinate(latitude: 48.5, longitude: 11.5), radius: 100)
+  private static let yard: PolygonOutline = {
+    var samples = Samples(seed: 7)
+    return samples.outline()
+  }()
   private static let query = AdministrationRequest.LogQuery(
     categories: [.client, .fix], last: 7, follow: true, places: true)
   private static let every: [AdministrationRequest] = [
@@ -16,7 +20,8 @@ struct AdministrationTests {
     .authorize(app: "a.b", level: "always", precise: false, beacon: true),
     .authorize(app: "a.b", level: nil, precise: nil, beacon: nil), .services(on: false),
     .conditions(places: false), .addCondition(identifier: "home", circle),
-    .removeCondition(identifier: "home"), .adopt(app: "a.b", program: "/p"), .followEvents,
+    .addPolygon(identifier: "yard", yard), .removeCondition(identifier: "home"),
+    .adopt(app: "a.b", program: "/p"), .followEvents,
     .log(query), .log(.init()),
     .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),
     .adapters, .calibrate(adapter: BluetoothAddress(bits: 0x001a_7dda_7113), offset: -17),
@@ -50,6 +55,34 @@ struct AdministrationTests {
     }
     let bad = LinkCall("\(name).ReadLog", .fields(["categories": ["gossip"].json]))
     #expect(throws: CodingFault.unknownWord("gossip")) { try AdministrationRequest(bad) }
+  }
+
+  @Test("ADMIN-8: a call with rings that bound no area is refused with the reason")
+  func noPolygon() throws {
+    let polygon = try JSON(
+      parsing: #"{"type":"Polygon","coordinates":[[[1,1],[2,2],[2,1],[1,2],[1,1]]]}"#.utf8)
+    let call = LinkCall(
+      "\(AdministrationInterface.name).AddPolygon",
+      .fields(["identifier": "yard".json, "polygon": polygon]))
+    let fault = CodingFault.polygon(.crossing(ring: 1, other: 1))
+    #expect(throws: fault) { try AdministrationRequest(call) }
+    #expect("\(fault)".contains("ring 1 meets itself"))
+  }
+
+  @Test("ADMIN-8: the largest polygon fits in one message, whatever its digits")
+  func largest() throws {
+    var random = SeededRandom(seed: 3)
+    var ring = (0..<999).map { number in
+      let turn = Double(number) / 999 * 2 * Double.pi
+      let size = Double.random(in: 1e-4...2e-4, using: &random)
+      return Coordinate(latitude: -size * sin(turn), longitude: -size * sin(turn + .pi / 2))
+    }
+    ring.append(ring[0])
+    let outline = try PolygonOutline([[ring]])
+    let name = String(repeating: "n", count: 255)
+    let bytes = frame(AdministrationRequest.addPolygon(identifier: name, outline).call.json)
+    #expect(bytes.count < LinkSession.Limits().message)
+    #expect(bytes.count > 40_000)
   }
 
   @Test("is handed to the host by a connection that is used for anything else, too")
@@ -249,6 +282,8 @@ extension Samples {
       date: time())
     status.radius = maybe { $0.number() }
     status.place = place()
+    status.positions = maybe { $0.pick(1000) }
+    status.polygon = maybe { $0.outline() }
     status.belief = maybe { $0.belief() }
     return status
   }

@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationSecrets
 import LocationService
 import LocationEngine
@@ -18,6 +19,7 @@ struct RecordingTests {
     var now = Moment(uptime: Instant(nanoseconds: 5_000_000_001), unixTime: RecordingTests.date)
     var bytes = Recording.opening
     private let client = ClientID(1)
+    private let owner = ClientID(2)
     private let manager = SubscriberID(1)
     private var random = SeededRandom(seed: 7)
 
@@ -55,6 +57,18 @@ struct RecordingTests {
           .start(
             RegionDescription(
               identifier: "home", target: .circle(circle), notices: RegionNotices()))))
+    }
+
+    /// The owner has a place watched, of which the walk leaves a hole.
+    mutating func watch(_ outline: PolygonOutline) {
+      tell(.client(owner, .connected(ClientDescription(app: .owner, manifest: Manifest([:])))))
+      tell(.setting(.authorization(.owner, .always)))
+      for request: MonitorRequest in [
+        .open(name: "owner"), .add(identifier: "yard", .polygon(outline), assuming: .unknown),
+        .next(after: .none),
+      ] {
+        tell(.client(owner, .request(.monitor(manager, request))))
+      }
     }
 
     mutating func walk(_ seconds: Int) {
@@ -290,6 +304,65 @@ struct RecordingTests {
     let story = story(3000)
     #expect(!String(decoding: story.bytes, as: UTF8.self).contains("hush"))
     #expect(story.bytes.count < 3000 * 20)
+  }
+
+  @Test("ADMIN-7: a polygon is recorded, replayed, and moved with all other places")
+  func polygon() throws {
+    func ring(_ half: Double) -> [Coordinate] {
+      [(-1.0, -1.0), (1, -1), (1, 1), (-1, 1), (-1, -1)].map {
+        Coordinate(latitude: 52.5 + $0.1 * half, longitude: 13.4 + $0.0 * half)
+      }
+    }
+    let outline = try PolygonOutline([[ring(0.01), ring(0.002)]])
+    var story = Story()
+    story.begin()
+    story.watch(outline)
+    story.walk(700)
+    func events(_ bytes: [UInt8]) throws -> [String] {
+      var events: [String] = []
+      _ = try Replay.run(bytes) { step, outputs in
+        for case .deliver(_, .monitor(_, .event(_, let event))) in outputs {
+          events.append("\(step.number) \(event.identifier) \(event.state)")
+        }
+      }
+      return events
+    }
+    let moved = try Displacement.move(story.bytes)
+    #expect(try events(story.bytes).map { $0.split(separator: " ").last } == ["unsatisfied"])
+    #expect(try events(moved) == events(story.bytes))
+    var reader = try RecordingReader(moved)
+    var kept: [PolygonOutline] = []
+    while let item = try reader.next() {
+      guard case .step(let step) = item,
+        case .client(_, .request(.monitor(_, .add(_, .polygon(let polygon), _)))) = step.input
+      else { continue }
+      kept.append(polygon)
+    }
+    let origin = Coordinate(latitude: 0, longitude: 0)
+    #expect(kept.count == 1 && kept[0].positions == outline.positions)
+    #expect(kept[0].parts.joined().joined().allSatisfy { $0.distance(to: origin) < 5000 })
+  }
+
+  @Test("ADMIN-7: a polygon among what is stored is moved, too")
+  func storedPolygon() throws {
+    var samples = Samples(seed: 5)
+    let outline = samples.outline()
+    let row = JSON.fields([
+      "ordinal": .integer(1), "identifier": "yard".json, "monitor": "owner".json,
+      "polygon": outline.json,
+      "handled": .fields(["identifier": "yard".json, "state": "unknown".json, "date": .integer(0)]),
+      "observed": .fields(["state": "unknown".json, "date": .integer(0)]),
+    ])
+    let key = StateKey(
+      domain: "condition", owner: AppIdentity.owner.name, name: "monitor/owner/yard")
+    var story = Story()
+    story.tell(.stored([StateEntry(key: key, value: row.exactBytes)]))
+    story.walk(10)
+    let text = String(decoding: try Displacement.move(story.bytes), as: UTF8.self)
+    for place in outline.parts.joined().joined() {
+      #expect(!text.contains("\(place.latitude)") && !text.contains("\(place.longitude)"))
+    }
+    #expect(text.contains("MultiPolygon") || text.contains("Polygon"))
   }
 
   @Test("is moved as a whole: the same events, other places, and it replays")

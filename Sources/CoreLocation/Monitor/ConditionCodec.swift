@@ -14,14 +14,14 @@ extension ConditionTarget {
     }
   }
 
-  /// The condition as the app's type; `nil` for an unknown kind.
+  /// The condition as the app's type; `nil` for an unknown kind, and a polygon, which no app has.
   var condition: (any CLCondition)? {
     switch self {
     case .circle(let circle):
       CLMonitor.CircularGeographicCondition(
         center: CLLocationCoordinate2D(circle.center), radius: circle.radius)
     case .beacon(let constraint): CLMonitor.BeaconIdentityCondition(constraint)
-    case .unsupported: nil
+    case .polygon, .unsupported: nil
     }
   }
 }

@@ -33,7 +33,7 @@ extension CLRegion {
       let beacon = CLBeaconRegion(constraint, identifier: description.identifier)
       beacon.notifyEntryStateOnDisplay = description.notices.onDisplay
       region = beacon
-    case .unsupported: region = CLRegion(identifier: description.identifier)
+    case .polygon, .unsupported: region = CLRegion(identifier: description.identifier)
     }
     region.notifyOnEntry = description.notices.onEntry
     region.notifyOnExit = description.notices.onExit

@@ -1,3 +1,5 @@
+package import LocationModel
+
 /// Why bytes cannot be read as a value.
 package enum CodingFault: Error, Hashable, Sendable {
   /// It is no valid JSON at this byte.
@@ -10,6 +12,8 @@ package enum CodingFault: Error, Hashable, Sendable {
   case mismatch(String)
   /// A name that this version does not know: the peer may be newer.
   case unknownWord(String)
+  /// The rings of a polygon bound no area.
+  case polygon(Polygon.Fault)
   /// A frame exceeds the limit, in bytes.
   case tooLong(limit: Int)
 }
@@ -25,6 +29,7 @@ extension CodingFault: CustomStringConvertible {
     case .unknownWord(let word):
       word.utf8.count <= 32 && word.utf8.allSatisfy { ($0 | 0x20) >= 97 && ($0 | 0x20) <= 122 }
         ? "unknown word `\(word)`" : "unknown word"
+    case .polygon(let fault): "the rings are those of no polygon: \(fault)"
     case .tooLong(let limit): "a message longer than \(limit) bytes"
     }
   }

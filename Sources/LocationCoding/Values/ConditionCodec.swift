@@ -6,6 +6,8 @@ extension ConditionTarget: JSONCodable {
     switch name {
     case "circle": self = .circle(try Circle(json: value))
     case "beacon": self = .beacon(try BeaconConstraint(json: value))
+    // Rings that bound no area can be watched as little as a circle without a radius.
+    case "polygon": self = (try? PolygonOutline(json: value)).map { .polygon($0) } ?? .unsupported
     // A condition of a newer peer that this version cannot watch (MON-20).
     default: self = .unsupported
     }
@@ -15,6 +17,7 @@ extension ConditionTarget: JSONCodable {
     switch self {
     case .circle(let circle): .word("circle", circle.json)
     case .beacon(let constraint): .word("beacon", constraint.json)
+    case .polygon(let outline): .word("polygon", outline.json)
     case .unsupported: .word("unsupported")
     }
   }

@@ -73,6 +73,16 @@ extension LocationHost {
     core.engine.conditionReports.map { ConditionStatus($0, places: places) }
   }
 
+  /// The number of positions of all polygons of the owner but one.
+  func ownersPositions(except identifier: String) -> Int {
+    core.engine.conditionReports.reduce(0) { sum, report in
+      guard report.key.app == .owner, report.key.identifier != identifier,
+        case .polygon(let outline) = report.target
+      else { return sum }
+      return sum + outline.positions
+    }
+  }
+
   /// Returns when one app, or every app, received a location, in the order of time.
   func accessRecords(of app: String?) -> [AccessRecord] {
     core.accesses.filter { app == nil || $0.app.name == app }.map {
@@ -240,18 +250,19 @@ extension AppStatus {
 extension ConditionStatus {
   init(_ report: ConditionReport, places: Bool) {
     let monitor: String? = if case .monitor(let name) = report.key.owner { name } else { nil }
-    let kind =
-      switch report.target {
-      case .circle: "circle"
-      case .beacon: "beacon"
-      case .unsupported: "unsupported"
-      }
     self.init(
-      app: report.key.app.name, monitor: monitor, identifier: report.key.identifier, kind: kind,
+      app: report.key.app.name, monitor: monitor, identifier: report.key.identifier, kind: "",
       state: report.state.rawValue, date: report.date)
     belief = report.belief.map { BeliefStatus($0) }
-    guard case .circle(let circle) = report.target else { return }
-    radius = circle.radius
-    if places { place = circle.center }
+    switch report.target {
+    case .circle(let circle):
+      (kind, radius) = ("circle", circle.radius)
+      if places { place = circle.center }
+    case .polygon(let outline):
+      (kind, positions) = ("polygon", outline.positions)
+      if places { polygon = outline }
+    case .beacon: kind = "beacon"
+    case .unsupported: kind = "unsupported"
+    }
   }
 }

@@ -95,8 +95,9 @@ extension SocketServer {
       let conditions = host.onQueue { $0.conditionStatuses(places: places) }
       answer(number, .fields(["conditions": conditions.json]))
     case .addCondition(let identifier, let circle):
-      try monitor(.add(identifier: identifier, .circle(circle), assuming: .unknown), circle)
-      answer(number, .object([]))
+      try monitor(identifier, .circle(circle), for: number)
+    case .addPolygon(let identifier, let outline):
+      try monitor(identifier, .polygon(outline), for: number)
     case .removeCondition(let identifier):
       try remove(identifier)
       answer(number, .object([]))
@@ -299,12 +300,22 @@ extension SocketServer {
   }
 
   private func monitor(
-    _ request: MonitorRequest, _ circle: Circle
+    _ identifier: String, _ target: ConditionTarget, for number: Int
   ) throws(AdministrationFault) {
-    guard circle.isValid else {
+    guard target.isSupported else {
       throw AdministrationFault(reason: "this is no circle on earth")
     }
-    ask(request)
+    if case .polygon(let outline) = target {
+      let others = host.onQueue { $0.ownersPositions(except: identifier) }
+      guard others + outline.positions <= OwnerSession.mostPositions else {
+        throw AdministrationFault(
+          reason:
+            "your polygons would have more than \(OwnerSession.mostPositions) positions together",
+          next: "remove one, or draw them with fewer")
+      }
+    }
+    ask(.add(identifier: identifier, target, assuming: .unknown))
+    answer(number, .object([]))
   }
 
   private func remove(_ identifier: String) throws(AdministrationFault) {
@@ -333,9 +344,14 @@ extension SocketServer {
 
   private func pass(_ event: ConditionEvent, _ number: EventNumber) {
     guard !owner.eventFollowers.isEmpty else { return ask(.leave) }
+    let kind = host.onQueue { host in
+      host.conditionStatuses(places: false).first {
+        $0.app == AppIdentity.owner.name && $0.identifier == event.identifier
+      }?.kind
+    }
     let status = ConditionStatus(
       app: AppIdentity.owner.name, monitor: OwnerSession.monitor, identifier: event.identifier,
-      kind: "circle", state: event.state.rawValue, date: event.date)
+      kind: kind ?? "circle", state: event.state.rawValue, date: event.date)
     for number in owner.eventFollowers {
       answer(number, .fields(["event": status.json]), continues: true)
     }

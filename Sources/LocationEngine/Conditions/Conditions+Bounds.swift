@@ -46,9 +46,13 @@ extension Conditions {
         && conditions.countOfUser(of: app) < Bounds.conditionsPerUser
   }
 
-  private func isWatchable(_ target: ConditionTarget) -> Bool {
-    guard case .circle(let circle) = target else { return target.isSupported }
-    return circle.isValid && circle.radius <= limits.maximumRadius
+  func isWatchable(_ target: ConditionTarget) -> Bool {
+    target.isSupported && hasAllowedSize(target)
+  }
+
+  /// Whether an area is not larger than the largest circle (REG-5).
+  func hasAllowedSize(_ target: ConditionTarget) -> Bool {
+    target.area.map { $0.meanRadius <= limits.maximumRadius } ?? true
   }
 
   /// Delivers to a loop that asks that the condition is not monitored, like one beyond the limit;

@@ -18,10 +18,8 @@ extension Conditions {
   }
 
   private func failure(of target: ConditionTarget, _ key: ConditionKey) -> RegionFailure? {
-    guard target.isSupported else { return .invalid }
-    if case .circle(let circle) = target, circle.radius > limits.maximumRadius {
-      return .radiusTooLarge
-    }
+    guard target.isSupported, !target.isPolygon else { return .invalid }
+    guard hasAllowedSize(target) else { return .radiusTooLarge }
     let denials: ConditionDiagnostics = [
       .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
       .accuracyLimited,
@@ -62,7 +60,7 @@ extension Conditions {
       surplus[key.app]?.removeAll { $0 == key }
     case .unsupported:
       break
-    case .circle(let slot):
+    case .area(let slot):
       tracker.remove(slot)
       keysBySlot[Int(slot)] = nil
       monitoredCounts[key.app, default: 1] -= 1
@@ -95,26 +93,22 @@ extension Conditions {
     _ condition: inout WatchedCondition, _ key: ConditionKey, isStored: Bool = false
   ) {
     defer { if !condition.isWatched { unwatched[key.app, default: Unwatched()].add(key) } }
-    switch condition.target {
-    case _ where !condition.target.isSupported:
+    let target = condition.target
+    if !isWatchable(target) || target.area != nil && !hasPositions {
       condition.watch = .unsupported
-    case .circle(let circle) where circle.radius > limits.maximumRadius || !hasPositions:
-      condition.watch = .unsupported
-    case _ where !hasRoom(for: key.app):
+    } else if !hasRoom(for: key.app) {
       condition.watch = .surplus
       surplus[key.app, default: []].append(key)
-    case .circle(let circle):
+    } else if let area = target.area {
       let state = condition.observation.state
-      let slot = tracker.insert(circle, assuming: state, isStored: isStored)
+      let slot = tracker.insert(area, assuming: state, isStored: isStored)
       while keysBySlot.count <= Int(slot) { keysBySlot.append(nil) }
       keysBySlot[Int(slot)] = key
-      condition.watch = .circle(slot)
+      condition.watch = .area(slot)
       monitoredCounts[key.app, default: 0] += 1
-    case .beacon:
+    } else {
       condition.watch = .beacon
       monitoredCounts[key.app, default: 0] += 1
-    case .unsupported:
-      condition.watch = .unsupported
     }
   }
 

@@ -8,6 +8,7 @@ private struct StoredCondition: JSONStructure {
   var monitor: String?
   var circle: Circle?
   var beacon: BeaconConstraint?
+  var polygon: PolygonOutline?
   var onEntry: Bool?
   var onExit: Bool?
   var onDisplay: Bool?
@@ -22,7 +23,8 @@ private struct StoredCondition: JSONStructure {
       ordinal: 0, identifier: "", handled: .blank,
       observed: WatchedCondition.Observation(state: .unknown, date: .blank)),
     .get("ordinal", \.ordinal), .get("identifier", \.identifier), .find("monitor", \.monitor),
-    .find("circle", \.circle), .find("beacon", \.beacon), .find("onEntry", \.onEntry),
+    .find("circle", \.circle), .find("beacon", \.beacon), .find("polygon", \.polygon),
+    .find("onEntry", \.onEntry),
     .find("onExit", \.onExit), .find("onDisplay", \.onDisplay), .get("handled", \.handled),
     .get("observed", \.observed), .find("later", \.later), .find("delivered", \.delivered))
 }
@@ -113,6 +115,7 @@ extension StoredCondition {
     if case .monitor(let name) = key.owner { monitor = name }
     if case .circle(let target) = condition.target { circle = target }
     if case .beacon(let constraint) = condition.target { beacon = constraint }
+    if case .polygon(let outline) = condition.target { polygon = outline }
   }
 
   func key(in app: AppIdentity) -> ConditionKey {
@@ -126,9 +129,13 @@ extension StoredCondition {
     // `later` is not restored: it is observed again (MON-36).
     return WatchedCondition(
       ordinal: ordinal,
-      target: circle.map { .circle($0) } ?? beacon.map { .beacon($0) } ?? .unsupported,
-      watch: .surplus, notices: notices, lastEvent: event, observation: observed,
+      target: target, watch: .surplus, notices: notices, lastEvent: event, observation: observed,
       delivered: delivered, isVerified: false)
+  }
+
+  private var target: ConditionTarget {
+    circle.map { .circle($0) } ?? beacon.map { .beacon($0) } ?? polygon.map { .polygon($0) }
+      ?? .unsupported
   }
 
   private var notices: RegionNotices? {

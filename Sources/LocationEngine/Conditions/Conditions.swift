@@ -105,9 +105,9 @@ package struct Conditions: Machine {
   @inline(__always)
   package var nextDeadline: Instant? { tracker.nextDeadline }
 
-  /// What speaks against the present state of a circle.
+  /// What speaks against the present state of a circle or polygon.
   func belief(of condition: WatchedCondition) -> Belief? {
-    guard case .circle(let slot) = condition.watch else { return nil }
+    guard case .area(let slot) = condition.watch else { return nil }
     return tracker.belief(of: slot)
   }
 

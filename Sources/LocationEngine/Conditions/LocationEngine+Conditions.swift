@@ -37,7 +37,7 @@ extension LocationEngine {
     switch target {
     case .circle: watch.hasSource
     case .beacon: beacons.reception != nil
-    case .unsupported: true
+    case .polygon, .unsupported: true
     }
   }
 
@@ -69,7 +69,8 @@ extension LocationEngine {
     guard let place = coordinators[coordinator].monitors.index(of: subscriber, client) else {
       return
     }
-    let request = coordinators[coordinator].monitors.numbered(request, of: place)
+    let request = coordinators[coordinator].monitors.numbered(
+      request.permitted(app), of: place)
     let mayReceive = coordinators[coordinator].mayReceiveConditions
     let monitor = coordinators[coordinator].monitors.entries[place]
     let concerned = conditions.identifiers(concernedBy: request, of: monitor.key)
@@ -266,6 +267,17 @@ extension LocationEngine {
       outputs += coordinators[coordinator].announce(
         .region(description, event), coordinators[coordinator].verdicts.region, at: now)
     }
+  }
+}
+
+extension MonitorRequest {
+  /// The request with what an app cannot have watched as unsupported (MON-20): polygons are the
+  /// owner's (ADMIN-7).
+  fileprivate func permitted(_ app: AppIdentity) -> MonitorRequest {
+    guard case .add(let identifier, .polygon, let assumed) = self, app != .owner else {
+      return self
+    }
+    return .add(identifier: identifier, .unsupported, assuming: assumed)
   }
 }
 

@@ -23,7 +23,7 @@ struct WatchedCondition: Sendable {
     /// Of a kind that is not supported.
     case unsupported
     /// Followed by the tracker.
-    case circle(ConditionTracker.Slot)
+    case area(ConditionTracker.Slot)
     /// A beacon; its state is an input.
     case beacon
   }
@@ -47,7 +47,7 @@ struct WatchedCondition: Sendable {
   /// Whether its state is observed.
   var isWatched: Bool {
     switch watch {
-    case .circle, .beacon: true
+    case .area, .beacon: true
     case .surplus, .unsupported: false
     }
   }
@@ -63,7 +63,7 @@ struct WatchedCondition: Sendable {
       event.diagnostics.insert(.conditionUnsupported)
     case .surplus:
       event.diagnostics.insert(.conditionLimitExceeded)
-    case .circle, .beacon:
+    case .area, .beacon:
       guard access.isEmpty, isVerified else { break }
       event.state = MonitoredState(observation.state)
       event.date = observation.date

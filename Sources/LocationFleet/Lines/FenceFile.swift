@@ -172,7 +172,9 @@ private struct Feature {
     }
     guard radius == nil else { throw Cause(text: "a \(geometry) has no \"radius\"") }
     do throws(Polygon.Fault) {
-      guard coordinates.count <= Polygon.mostPositions else { throw .tooMany }
+      guard coordinates.count <= Polygon.mostPositions else {
+        throw .tooMany(most: Polygon.mostPositions)
+      }
       return .polygon(try Polygon(coordinates.polygons))
     } catch { throw Cause(text: "\(error)") }
   }

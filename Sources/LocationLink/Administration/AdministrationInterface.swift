@@ -245,10 +245,13 @@ package enum AdministrationInterface {
       # Missing for a region of a location manager.
       monitor: ?string,
       identifier: string,
-      # circle, beacon, unsupported
+      # circle, polygon, beacon, unsupported
       kind: string,
       radius: ?float,
       place: ?Place,
+      # Of a polygon: how many positions it has, and the geometry that AddPolygon had, only with places.
+      positions: ?int,
+      polygon: ?object,
       # unknown, satisfied, unsatisfied, unmonitored
       state: string,
       date: int,
@@ -404,7 +407,11 @@ package enum AdministrationInterface {
     # Monitors a circle for the owner.
     method AddCondition(identifier: string, latitude: float, longitude: float, radius: float) -> ()
 
-    # Ends what AddCondition began.
+    # Monitors a polygon for the owner: a geometry of GeoJSON (RFC 7946), Polygon or MultiPolygon, of at
+    # most 1,000 positions; 20,000 of all polygons together.
+    method AddPolygon(identifier: string, polygon: object) -> ()
+
+    # Ends what AddCondition or AddPolygon began.
     method RemoveCondition(identifier: string) -> ()
 
     # The owner's events, one reply each: first those that came while no call followed them. Call with `more`.

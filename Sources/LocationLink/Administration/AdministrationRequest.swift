@@ -15,6 +15,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   case services(on: Bool)
   case conditions(places: Bool)
   case addCondition(identifier: String, Circle)
+  case addPolygon(identifier: String, PolygonOutline)
   case removeCondition(identifier: String)
   case followEvents
   /// Which apps use the location, now and as it changes.
@@ -82,6 +83,9 @@ package enum AdministrationRequest: Hashable, Sendable {
     case "AddCondition":
       let circle = Circle(center: try Coordinate(json: given), radius: try given.get("radius"))
       self = .addCondition(identifier: try given.get("identifier"), circle)
+    case "AddPolygon":
+      self = .addPolygon(
+        identifier: try given.get("identifier"), try given.get("polygon"))
     case "RemoveCondition": self = .removeCondition(identifier: try given.get("identifier"))
     case "FollowEvents": self = .followEvents
     case "FollowUse": self = .followUse
@@ -114,8 +118,8 @@ package enum AdministrationRequest: Hashable, Sendable {
     switch self {
     case .followStatus, .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
-      .addCondition, .removeCondition, .access, .adapters, .calibrate, .erase, .simulate,
-      .endSimulation, .map, .importMap, .forgetMap, .rekey:
+      .addCondition, .addPolygon, .removeCondition, .access, .adapters, .calibrate, .erase,
+      .simulate, .endSimulation, .map, .importMap, .forgetMap, .rekey:
       false
     }
   }
@@ -151,6 +155,8 @@ package enum AdministrationRequest: Hashable, Sendable {
           "longitude": circle.center.longitude.json, "radius": circle.radius.json,
         ]
       )
+    case .addPolygon(let identifier, let outline):
+      ("AddPolygon", ["identifier": identifier.json, "polygon": outline.json])
     case .removeCondition(let identifier): ("RemoveCondition", ["identifier": identifier.json])
     case .followEvents: ("FollowEvents", [:])
     case .followUse: ("FollowUse", [:])

@@ -60,12 +60,16 @@ package struct ConditionStatus: Hashable, Sendable {
   /// The name of the monitor; `nil` for a region of a location manager.
   package var monitor: String?
   package var identifier: String
-  /// `circle`, `beacon`, or `unsupported`.
+  /// `circle`, `polygon`, `beacon`, or `unsupported`.
   package var kind: String
   /// The radius in meters; `nil` for a condition that is no circle.
   package var radius: Double?
   /// The center; only in replies to requests for places.
   package var place: Coordinate?
+  /// How many positions a polygon has; `nil` for a condition that is none.
+  package var positions: Int?
+  /// The polygon; only in replies to requests for places.
+  package var polygon: PolygonOutline?
   /// The state that was last delivered.
   package var state: String
   package var date: UnixTime
@@ -142,6 +146,7 @@ extension ConditionStatus: JSONStructure {
     ConditionStatus(app: "", monitor: nil, identifier: "", kind: "", state: "", date: .blank),
     .get("app", \.app), .find("monitor", \.monitor), .get("identifier", \.identifier),
     .get("kind", \.kind), .find("radius", \.radius), .find("place", \.place),
+    .find("positions", \.positions), .find("polygon", \.polygon),
     .get("state", \.state), .get("date", \.date), .find("belief", \.belief))
 }
 

@@ -11,6 +11,14 @@ package enum Area: Hashable, Sendable {
     }
   }
 
+  /// Meters: of a circle that has as much area.
+  package var meanRadius: Double {
+    switch self {
+    case .circle(let circle): circle.radius
+    case .polygon(let polygon): polygon.meanRadius
+    }
+  }
+
   package func contains(_ place: Coordinate) -> Bool {
     switch self {
     case .circle(let circle): circle.contains(place)

@@ -96,7 +96,7 @@ extension Polygon {
   /// Why rings are no polygon; they are counted from 1 through all parts.
   package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
     case empty
-    case tooMany
+    case tooMany(most: Int)
     case tooFew(ring: Int)
     case position(ring: Int)
     case unclosed(ring: Int)
@@ -110,7 +110,7 @@ extension Polygon {
     package var description: String {
       switch self {
       case .empty: "there is no ring"
-      case .tooMany: "there are more than \(Polygon.mostPositions) positions"
+      case .tooMany(let most): "there are more than \(most) positions"
       case .tooFew(let ring): "ring \(ring) has fewer than 3 corners"
       case .position(let ring):
         "ring \(ring) has a position that is none on earth, or beyond \(Int(Polygon.lastLatitude)) "

@@ -17,7 +17,9 @@ struct PolygonRings {
       guard !polygon.isEmpty else { throw .empty }
       for (place, ring) in polygon.enumerated() {
         positions += ring.count
-        guard positions <= Polygon.mostPositions else { throw .tooMany }
+        guard positions <= Polygon.mostPositions else {
+          throw .tooMany(most: Polygon.mostPositions)
+        }
         let number = rings.count + 1
         var points = try Self.unrolled(ring, number)
         let size = Self.area(of: points)

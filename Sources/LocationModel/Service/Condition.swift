@@ -27,6 +27,8 @@ package enum ConditionOwner: Hashable, Comparable, Sendable {
 package enum ConditionTarget: Hashable, Sendable {
   case circle(Circle)
   case beacon(BeaconConstraint)
+  /// Of the owner of the computer alone (ADMIN-7).
+  indirect case polygon(PolygonOutline)
   /// A kind or a value that cannot be watched (MON-20).
   case unsupported
 
@@ -34,11 +36,24 @@ package enum ConditionTarget: Hashable, Sendable {
     if case .beacon = self { true } else { false }
   }
 
+  /// What the device can be inside of; `nil` for a beacon.
+  package var area: Area? {
+    switch self {
+    case .circle(let circle): .circle(circle)
+    case .polygon(let outline): .polygon(outline.polygon)
+    case .beacon, .unsupported: nil
+    }
+  }
+
+  package var isPolygon: Bool {
+    if case .polygon = self { true } else { false }
+  }
+
   /// Whether it can be watched at all.
   package var isSupported: Bool {
     switch self {
     case .circle(let circle): circle.isValid
-    case .beacon: true
+    case .beacon, .polygon: true
     case .unsupported: false
     }
   }

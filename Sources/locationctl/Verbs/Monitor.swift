@@ -9,15 +9,25 @@ extension Verb {
     summary: "With events: stop after so many")
   private static let timeout = Option.timeout("With events: stop after so many seconds")
 
+  private static let polygon = Option(
+    name: "polygon", value: .text("FILE|CORNERS"),
+    summary: "With add: a GeoJSON file, - for standard input, or LAT,LON LAT,LON LAT,LON …")
+
   static let monitor = Verb(
     name: "monitor", summary: "Have the location daemon watch a place, and print its events",
     details: [
       """
-      add watches a circle until remove ends it, also across restarts. list shows what all apps \
-      monitor. events prints each change of your own places: first those that came while nobody \
+      add watches a circle, or with --polygon a polygon, until remove ends it, also across \
+      restarts. list shows what all apps monitor. events prints each change of your own places: first those that came while nobody \
       listened, then those to come, until it is interrupted. An event that was printed does not \
       come again.
+      """,
       """
+      A polygon is a GeoJSON Polygon or MultiPolygon, or the one Feature of a file, with holes and \
+      across the antimeridian as RFC 7946 has them; or the corners of one ring, in quotes. Its edges \
+      are straight in degrees. It has \(PolygonOutline.mostPositions) positions at most, and is \
+      judged as a circle is.
+      """,
     ],
     operands: [
       Operand(
@@ -28,9 +38,12 @@ extension Verb {
         name: "LAT,LON,RADIUS", summary: "With add: the center in degrees, the radius in meters",
         isOptional: true),
     ],
-    options: [.places, count, timeout, .json],
+    options: [polygon, .places, count, timeout, .json],
     examples: [
-      "locationctl monitor add home 48.137,11.575,150", "locationctl monitor list",
+      "locationctl monitor add home 48.137,11.575,150",
+      "locationctl monitor add yard --polygon yard.geojson",
+      "locationctl monitor add field --polygon '48.1,11.5 48.1,11.6 48.2,11.55'",
+      "locationctl monitor list",
       "locationctl monitor events --json", "locationctl monitor remove home",
     ],
     run: { invocation in
@@ -46,12 +59,19 @@ extension Verb {
     guard let name = invocation.operand(1) else { throw invocation.usage("NAME is missing") }
     guard invocation.operands.count == words else {
       throw invocation.usage(
-        words == 3 ? "LAT,LON,RADIUS is missing" : "\"\(invocation.operands[2])\" is too much")
+        words == 3
+          ? "LAT,LON,RADIUS or --polygon is missing" : "\"\(invocation.operands[2])\" is too much")
     }
     return name
   }
 
   private static func add(_ invocation: Invocation) throws(Failure) {
+    if let text = invocation.text(polygon) {
+      let name = try name(invocation, words: 2)
+      let outline = try TypedPolygon(text, as: "--polygon", in: invocation).outline
+      try RunningDaemon.needed().perform(.addPolygon(identifier: name, outline))
+      return say("watching \(name)", invocation)
+    }
     let name = try name(invocation, words: 3)
     let typed = try TypedCircle(invocation.operands[2], as: "LAT,LON,RADIUS", in: invocation)
     guard let radius = typed.radius else { throw invocation.usage("the radius is missing") }
@@ -79,11 +99,9 @@ extension Verb {
     }
     var table = TextTable(["APP", "MONITOR", "NAME", "KIND", "STATE", "SINCE (UTC)", "PLACE"])
     for condition in conditions {
-      let radius = condition.radius.map { "\($0.plain) m" } ?? ""
-      let place = condition.place.map { " around \($0.words)" } ?? ""
       table.add([
         condition.app, condition.monitor ?? "(regions)", condition.identifier, condition.kind,
-        condition.state, condition.state == "unknown" ? "" : condition.date.plain, radius + place,
+        condition.state, condition.state == "unknown" ? "" : condition.date.plain, condition.extent,
       ])
     }
     Output.standard.table(table, whenEmpty: "Nothing is monitored.")
@@ -119,10 +137,27 @@ extension ConditionStatus {
     line.add("kind", kind)
     line.add("radius", radius)
     line.add(place)
+    line.add("positions", positions)
+    if let polygon {
+      line.add("polygon", json: String(decoding: polygon.json.bytes, as: UTF8.self))
+    }
     line.add("state", state)
     line.add("date", date.iso8601)
     if let belief { line.add("belief", object: belief.object) }
     return line.text
+  }
+
+  /// How large it is, and where, as far as that is known.
+  fileprivate var extent: String {
+    if let positions {
+      guard let box = polygon?.polygon.boundingBox else { return "\(positions) positions" }
+      let (first, last) = (
+        Coordinate(latitude: box.south, longitude: box.west),
+        Coordinate(latitude: box.north, longitude: box.east)
+      )
+      return "\(positions) positions from \(first.words) to \(last.words)"
+    }
+    return (radius.map { "\($0.plain) m" } ?? "") + (place.map { " around \($0.words)" } ?? "")
   }
 
   /// One event.

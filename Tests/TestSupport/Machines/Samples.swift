@@ -70,10 +70,31 @@ package struct Samples {
       uuid: one.uuid, major: maybe { _ in one.major }, minor: maybe { _ in one.minor })
   }
 
+  /// Triangles beside one another, the first with a hole.
+  package mutating func outline() -> PolygonOutline {
+    let (south, west) = (Double(pick(1_600_000)) / 1e4 - 80, Double(pick(3_400_000)) / 1e4 - 170)
+    func ring(_ east: Double, _ size: Double) -> [Coordinate] {
+      let corners = [(0.0, 0.0), (1, 0), (0.3, 1 / 3.0), (0, 0)]
+      return corners.map {
+        Coordinate(latitude: south + 0.01 + $0.1 * size, longitude: west + east + $0.0 * size)
+      }
+    }
+    let hole = ring(0, 1).map {
+      Coordinate(
+        latitude: south + 0.02 + ($0.latitude - south - 0.01) / 4,
+        longitude: west + 0.2 + ($0.longitude - west) / 4)
+    }
+    let parts =
+      [[ring(0, 1), hole]] + (1...3).prefix(pick(3)).map { [ring(Double($0) * 1.5, 0.7)] }
+    guard let outline = try? PolygonOutline(parts) else { fatalError("no polygon: \(parts)") }
+    return outline
+  }
+
   package mutating func target() -> ConditionTarget {
-    switch pick(3) {
+    switch pick(4) {
     case 0: .circle(Circle(center: coordinate(), radius: number()))
     case 1: .beacon(constraint())
+    case 2: .polygon(outline())
     default: .unsupported
     }
   }
