@@ -23,6 +23,8 @@ package struct ServiceCore: Machine {
   package private(set) var map: RadioMap?
   /// When a receiver gave the last position; `nil` without a map.
   private var received: Instant?
+  /// The last position that a receiver gave and that the engine did not ignore.
+  private var place: Fix?
   /// Whether simulated positions teach the map: only where the transmitters are simulated, too.
   private let learnsFromSimulated: Bool
   private var hasBegun = false
@@ -356,18 +358,21 @@ extension ServiceCore {
     let isIgnored = outputs[first...].contains {
       if case .engine(.ignored(fix, _, _)) = $0 { true } else { false }
     }
-    if !isIgnored { use(.fix(fix), at: now, to: &outputs) }
+    guard !isIgnored else { return }
+    place = fix
+    use(.fix(fix), at: now, to: &outputs)
   }
 
   /// Passes a scan to the sources that ask others, where neither the map nor a receiver knows the
-  /// place.
+  /// place, and to those that submit.
   private mutating func passOn(
     _ scan: RadioScan, of index: Int, at now: Moment, to outputs: inout [Output]
   ) {
     let isReceived = received.map { now.uptime - $0 < .seconds(10) } ?? false
-    guard sources[index].silence != nil, !isReceived else { return }
+    let isUnknown = sources[index].silence != nil && !isReceived
     for other in sources.indices where other != index {
-      drive(other, .scan(scan), at: now, to: &outputs)
+      guard isUnknown || sources[other].source.submits else { continue }
+      drive(other, .scan(scan, near: place), at: now, to: &outputs)
     }
   }
 

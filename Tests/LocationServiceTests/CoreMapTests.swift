@@ -185,6 +185,20 @@ struct CoreMapTests {
     #expect(core.open[MapBench.receiver] != nil)
   }
 
+  @Test(
+    "RADIO-49: a source that submits receives each scan with the place, and gives none of the start"
+  )
+  func submits() throws {
+    var core = try MapBench([
+      "nmea+tcp://receiver:10110", "scans+tcp://radio:1", "geosubmit:https://give.test",
+    ])
+    core.start()
+    core.walk(90)
+    let report = core.bench.machine.sourceReports[2]
+    #expect(report.rejections.map(\.reason).allSatisfy { $0.contains("near where") })
+    #expect((report.rejections.first?.count ?? 0) > 10)
+  }
+
   @Test("RADIO-45: a service that knows only the region does not keep the receiver closed")
   func region() throws {
     var core = try MapBench([

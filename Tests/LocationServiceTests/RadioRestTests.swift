@@ -8,7 +8,7 @@ import Testing
 struct RadioRestTests {
   private static let radios = [
     "wifi:", "modem:", "bluez:", "zone:", "scans+tcp://radio:1", "ichnaea:https://locate.test",
-    "iio:",
+    "iio:", "geosubmit:https://give.test",
   ]
   private static let sensors = ProviderID(6)
 

@@ -189,7 +189,7 @@ extension Source {
     case .wifi, .scans, .ichnaea: .street
     case .modem: .exact
     case .zone: .country
-    case .geoclue, .bluez, .iio: nil
+    case .geoclue, .bluez, .geosubmit, .iio: nil
     }
   }
 }

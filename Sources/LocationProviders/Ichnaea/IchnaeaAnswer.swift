@@ -112,7 +112,7 @@ struct IchnaeaMemory: Hashable, Sendable {
     let key = question.key
     known.removeAll { $0.key == key || $0.until <= now.uptime }
     if known.count >= Self.most { known.removeFirst() }
-    known.append(Known(key: key, entry: entry, until: now.uptime + IchnaeaDriver.day))
+    known.append(Known(key: key, entry: entry, until: now.uptime + IchnaeaPace.day))
   }
 
   /// Chosen.

@@ -24,8 +24,7 @@ struct IchnaeaDriver: SourceDriver {
   private var cells: RadioScan?
   /// Whether a scan came since the last request.
   private var isStale = false
-  private var nextRequest = Instant.start
-  private var failures = 0
+  private var pace = IchnaeaPace(interval: Self.interval)
   private var memory = IchnaeaMemory()
   private var counts: [IchnaeaRejection: Int] = [:]
 
@@ -35,12 +34,12 @@ struct IchnaeaDriver: SourceDriver {
 
   var rejections: [SourceRejection] { SourceRejection.list(counts) }
 
-  var nextDeadline: Instant? { state == .ready && isStale ? nextRequest : nil }
+  var nextDeadline: Instant? { state == .ready && isStale ? pace.next : nil }
 
   mutating func handle(_ input: SourceInput, at now: Moment) -> [SourceOutput] {
     switch input {
     case .demand(let demand): return settle(demand.position)
-    case .scan(let scan):
+    case .scan(let scan, _):
       guard state != .idle else { return [] }
       note(scan)
       return ask(at: now)
@@ -89,10 +88,10 @@ struct IchnaeaDriver: SourceDriver {
       isStale = false
       return deliver(known, to: question)
     }
-    guard now.uptime >= nextRequest else { return [] }
+    guard now.uptime >= pace.next else { return [] }
     isStale = false
     state = .asking(question)
-    nextRequest = now.uptime + max(Self.interval, interval)
+    pace.ask(at: now.uptime, interval)
     return [.open(.web(service.request(question.body)))]
   }
 
@@ -103,17 +102,18 @@ struct IchnaeaDriver: SourceDriver {
   ) -> [SourceOutput] {
     switch IchnaeaAnswer(answer) {
     case .place(let place):
-      failures = 0
+      pace.succeed()
       memory.note(.place(place), to: question, at: now)
       return deliver(.place(place), to: question)
     case .unknown:
-      failures = 0
+      pace.succeed()
       memory.note(.unknown, to: question, at: now)
       return deliver(.unknown, to: question)
     case .rejected(let reason):
       counts[reason, default: 0] += 1
       return wait(nil, .unreachable(reason.rawValue), at: now)
-    case .refused(let reason): return wait(Self.longestPause, .noPermission(reason), at: now)
+    case .refused(let reason):
+      return wait(IchnaeaPace.longestPause, .noPermission(reason), at: now)
     case .busy(let reason, let pause): return wait(pause, .unreachable(reason), at: now)
     }
   }
@@ -122,9 +122,7 @@ struct IchnaeaDriver: SourceDriver {
   private mutating func wait(
     _ pause: Duration?, _ reason: ProviderStatus.Reason, at now: Moment
   ) -> [SourceOutput] {
-    let growing = min(Self.interval * (1 << min(failures, 7)), Self.longestPause)
-    failures += 1
-    nextRequest = max(nextRequest, now.uptime + min(max(pause ?? growing, growing), Self.day))
+    pace.wait(pause, at: now.uptime)
     return status.change(to: .unavailable(reason))
   }
 
@@ -144,6 +142,31 @@ struct IchnaeaDriver: SourceDriver {
 
   /// Between two requests.
   static let interval = Duration.seconds(30)
+}
+
+/// When a service may be asked again.
+struct IchnaeaPace: Hashable, Sendable {
+  /// Between two requests, if both are answered.
+  let interval: Duration
+  private(set) var next = Instant.start
+  private var failures = 0
+
+  init(interval: Duration) { self.interval = interval }
+
+  /// Notes a request; its sender may want a longer pause until the next one.
+  mutating func ask(at now: Instant, _ longer: Duration = .zero) {
+    next = now + max(interval, longer)
+  }
+
+  mutating func succeed() { failures = 0 }
+
+  /// Nothing is sent for as long as the service asks, or for longer with each failure.
+  mutating func wait(_ pause: Duration?, at now: Instant) {
+    let growing = min(interval * (1 << min(failures, 7)), Self.longestPause)
+    failures += 1
+    next = max(next, now + min(max(pause ?? growing, growing), Self.day))
+  }
+
   /// After many failures, or a refusal, unless the service asks for more. Chosen.
   static let longestPause = Duration.seconds(3600)
   /// The longest pause that a service may ask for.

@@ -24,9 +24,7 @@ struct IchnaeaQuestion: Hashable, Sendable {
         return reading
       }
     }
-    let accessPoints = Self.loudest(heard.filter(\.isAccessPoint), Self.mostAccessPoints)
-    let cells = Self.loudest(heard.filter(\.isCompleteCell), Self.mostCells)
-    let usable = (accessPoints.count < 2 ? [] : accessPoints) + cells
+    let usable = Self.usable(heard)
     guard !usable.isEmpty, let time = recent.map(\.time).max() else { return nil }
     readings = usable
     self.time = time
@@ -40,6 +38,14 @@ struct IchnaeaQuestion: Hashable, Sendable {
     return (accessPoints + [cell].compactMap(\.self)).map(\.transmitter).sorted()
   }
 
+  /// What a service has use for: at least two access points, and the cells.
+  static func usable(_ readings: [RadioScan.Reading]) -> [RadioScan.Reading] {
+    let accessPoints = loudest(readings.filter(\.isAccessPoint), mostAccessPoints)
+    let cells = loudest(readings.filter(\.isCompleteCell), mostCells)
+    return (accessPoints.count < 2 ? [] : accessPoints) + cells
+  }
+
+  /// So many, the serving cell first, then by how loud they are.
   private static func loudest(
     _ readings: [RadioScan.Reading], _ most: Int
   ) -> [RadioScan.Reading] {
@@ -51,13 +57,17 @@ struct IchnaeaQuestion: Hashable, Sendable {
   }
 
   private static func json(_ readings: [RadioScan.Reading]) -> [UInt8] {
+    Array(
+      """
+      {"considerIp":false,"fallbacks":{"lacf":false,"ipf":false},\(members(readings))}
+      """.utf8)
+  }
+
+  /// `wifiAccessPoints` and `cellTowers`.
+  static func members(_ readings: [RadioScan.Reading]) -> String {
     let accessPoints = readings.compactMap(\.accessPointJSON).joined(separator: ",")
     let cells = readings.compactMap(\.cellJSON).joined(separator: ",")
-    return Array(
-      """
-      {"considerIp":false,"fallbacks":{"lacf":false,"ipf":false},\
-      "wifiAccessPoints":[\(accessPoints)],"cellTowers":[\(cells)]}
-      """.utf8)
+    return "\"wifiAccessPoints\":[\(accessPoints)],\"cellTowers\":[\(cells)]"
   }
 
   /// Seconds.

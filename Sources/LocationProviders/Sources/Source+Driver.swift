@@ -34,6 +34,7 @@ extension Source {
     case .iio(let motion): SensorDriver(sensesMotion: motion)
     case .wifi(let adapter): WiFiDriver(adapter: adapter)
     case .ichnaea(let service): IchnaeaDriver(service)
+    case .geosubmit(let service): GeosubmitDriver(service)
     case .resting(let receiver): RestingDriver(receiver.driver)
     }
   }
@@ -41,11 +42,14 @@ extension Source {
   /// Whether the source can deliver positions.
   package var givesPositions: Bool { tier != nil }
 
+  /// Whether it sends others what the radios of this computer receive, with the place.
+  package var submits: Bool { if case .geosubmit = self { true } else { false } }
+
   /// What its positions cost; `nil` without positions. Recordings are those of receivers, and a
   /// fixed position costs nothing. A region is no position for those that need one.
   package var tier: PositionTier? {
     switch self {
-    case .bluez, .iio, .zone: nil
+    case .bluez, .geosubmit, .iio, .zone: nil
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
     case .geoclue, .ichnaea, .scans, .wifi: .network

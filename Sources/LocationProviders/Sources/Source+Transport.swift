@@ -19,7 +19,8 @@ extension Source {
     case .nmeaUDP(let host, _, _): host.map(Self.isLoopback) ?? true ? .loopback : .plain
     case .localGpsd: .loopback
     case .nmeaTLS: .tls
-    case .ichnaea(let service): service.server.url.hasPrefix("https:") ? .tls : .loopback
+    case .ichnaea(let service), .geosubmit(let service):
+      service.server.url.hasPrefix("https:") ? .tls : .loopback
     case .nmeaSerial, .gpx, .log, .fixed, .fixes, .geoclue, .bluez, .iio, .modem, .zone, .wifi,
       .resting:
       nil

@@ -27,7 +27,8 @@ extension Source {
     case .zone: "zone:"
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"
     case .wifi(let adapter): "wifi:" + (adapter.map(Self.escaped) ?? "")
-    case .ichnaea(let service): service.url(showsKey: true)
+    case .ichnaea(let service): "ichnaea:" + service.address(showsKey: true)
+    case .geosubmit(let service): "geosubmit:" + service.address(showsKey: true)
     case .resting(let receiver):
       receiver.url + (receiver.url.contains("?") ? "&" : "?") + "rest=true"
     }
@@ -40,7 +41,11 @@ extension Source {
 
   /// The URL for the owner's eyes: without the key, which is not for those who help.
   package var shownURL: String {
-    if case .ichnaea(let service) = self { service.url(showsKey: false) } else { url }
+    switch self {
+    case .ichnaea(let service): "ichnaea:" + service.address(showsKey: false)
+    case .geosubmit(let service): "geosubmit:" + service.address(showsKey: false)
+    default: url
+    }
   }
 
   /// Puts an IPv6 address into brackets.
@@ -63,11 +68,11 @@ extension Source {
 }
 
 extension IchnaeaService {
-  /// The URL of the source, with the key or without it.
-  fileprivate func url(showsKey: Bool) -> String {
+  /// What a source's URL says of it, with the key or without it.
+  fileprivate func address(showsKey: Bool) -> String {
     let key = key.map { "key=\(showsKey ? $0 : "‹private›")" }
     let items = [key, contact.map { "contact=\($0)" }].compactMap(\.self)
-    return "ichnaea:\(server.url)" + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+    return server.url + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
   }
 }
 

@@ -40,6 +40,9 @@ package indirect enum Source: Hashable, Sendable {
   case wifi(adapter: String? = nil)
   /// `ichnaea:https://HOST[/PATH][?key=KEY&contact=ADDRESS]`: a location service on the network.
   case ichnaea(IchnaeaService)
+  /// `geosubmit:https://HOST[/PATH][?key=KEY&contact=ADDRESS]`: a location service that receives what
+  /// the radios receive on journeys, and gives nothing.
+  case geosubmit(IchnaeaService)
   /// `rest=true` with a receiver: it is off between the fixes that are needed.
   case resting(Source)
 

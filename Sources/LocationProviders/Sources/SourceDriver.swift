@@ -50,8 +50,9 @@ package enum SourceInput: MachineInput {
   case channel(ChannelEvent)
   /// An event of the kernel's channel, which may be open beside the other one.
   case kernel(ChannelEvent)
-  /// What another source of this computer received by radio.
-  case scan(RadioScan)
+  /// What another source of this computer received by radio, and the last position of a satellite
+  /// receiver, where that is not known to be wrong.
+  case scan(RadioScan, near: Fix?)
   case wake
 }
 

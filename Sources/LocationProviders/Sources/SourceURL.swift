@@ -51,7 +51,7 @@ private struct SourceURL {
 
   private static let schemes =
     "gpsd, nmea, nmea+tcp, nmea+tls, nmea+udp, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, modem, iio, "
-    + "wifi, ichnaea, zone"
+    + "wifi, ichnaea, geosubmit, zone"
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
@@ -105,7 +105,8 @@ private struct SourceURL {
       }
       return .iio(motion: try flag("motion") ?? true)
     case "wifi": return try wifi()
-    case "ichnaea": return try ichnaea()
+    case "ichnaea": return .ichnaea(try service("/v1/geolocate"))
+    case "geosubmit": return .geosubmit(try service("/v2/geosubmit"))
     default: throw fault("\"\(scheme)\" is not a scheme", "one of \(Self.schemes)")
     }
   }
@@ -208,8 +209,9 @@ private struct SourceURL {
     return .wifi(adapter: path.isEmpty ? nil : path)
   }
 
-  private func ichnaea() throws(SourceFault) -> Source {
-    let form = "ichnaea:https://HOST, with ?key=KEY and &contact=ADDRESS where it wants them"
+  /// A location service; `standard` is where Ichnaea has what is asked.
+  private func service(_ standard: String) throws(SourceFault) -> IchnaeaService {
+    let form = "\(scheme):https://HOST, with ?key=KEY and &contact=ADDRESS where it wants them"
     try refuseQuery(except: ["key", "contact"], form)
     let server = WebServer(path)
     guard authority == nil, let origin = server.origin else {
@@ -223,8 +225,9 @@ private struct SourceURL {
       }
     }
     let hasPath = server.url.utf8.count > origin.utf8.count
-    let geolocate = WebServer(hasPath ? server.url : "\(server.url)/v1/geolocate")
-    return .ichnaea(IchnaeaService(geolocate, key: value("key"), contact: value("contact")))
+    return IchnaeaService(
+      WebServer(hasPath ? server.url : server.url + standard), key: value("key"),
+      contact: value("contact"))
   }
 
   private func bare(_ source: Source) throws(SourceFault) -> Source {

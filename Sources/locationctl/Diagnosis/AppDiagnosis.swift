@@ -180,7 +180,9 @@ extension Source {
     switch self {
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .log: true
     case .resting(let receiver): receiver.isReceiver
-    case .gpx, .fixed, .fixes, .scans, .geoclue, .bluez, .ichnaea, .iio, .modem, .wifi, .zone: false
+    case .gpx, .fixed, .fixes, .scans, .geoclue, .bluez, .ichnaea, .geosubmit, .iio, .modem, .wifi,
+      .zone:
+      false
     }
   }
 }

@@ -36,6 +36,10 @@ struct SourceDiagnosis {
       judgeHearing(report)
     } else if case .ichnaea = report.source {
       judgeService(report)
+    } else if case .geosubmit = report.source {
+      conclude(
+        .good, "submits",
+        "it gives this service what the radios receive on journeys; no positions come")
     } else {
       judge(report)
     }
@@ -263,7 +267,7 @@ struct SourceDiagnosis {
   private static func missingStep(for source: Source) -> String {
     switch source {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
-    case .gpsd, .localGpsd, .ichnaea, .nmeaTCP, .nmeaTLS, .nmeaUDP, .scans:
+    case .gpsd, .localGpsd, .ichnaea, .geosubmit, .nmeaTCP, .nmeaTLS, .nmeaUDP, .scans:
       "check the name of the host"
     case .geoclue, .bluez, .iio, .modem: howToName
     case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
@@ -287,7 +291,7 @@ extension Source {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
     case .gpsd, .localGpsd, .nmeaTCP, .nmeaTLS, .nmeaUDP, .fixed, .scans, .geoclue, .bluez,
-      .ichnaea, .iio, .modem, .wifi, .zone:
+      .ichnaea, .geosubmit, .iio, .modem, .wifi, .zone:
       nil
     case .resting(let receiver): receiver.path
     }

@@ -14,8 +14,9 @@ struct IchnaeaBench {
     .cell(CellIdentity(radio: .lte, country: 262, network: 1, area: 5, cell: 1234)), level: -95,
     isServing: true)
 
-  init() {
-    bench = Bench(AnyDriver(Source.ichnaea(Self.service).driver))
+  init(submits: Bool = false) {
+    let source = submits ? Source.geosubmit(Self.service) : .ichnaea(Self.service)
+    bench = Bench(AnyDriver(source.driver))
     bench.send(.stored([]))
   }
 
@@ -36,8 +37,8 @@ struct IchnaeaBench {
 
   mutating func rest() { bench.send(.demand(.none)) }
 
-  mutating func scan(_ readings: [RadioScan.Reading]) {
-    bench.send(.scan(RadioScan(readings, time: bench.now.unixTime)))
+  mutating func scan(_ readings: [RadioScan.Reading], near fix: Fix? = nil) {
+    bench.send(.scan(RadioScan(readings, time: bench.now.unixTime), near: fix))
   }
 
   mutating func answer(_ status: Int, _ body: String) {
