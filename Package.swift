@@ -231,7 +231,7 @@ let package = Package(
         "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationFleetNATS",
         "LocationGeocoding",
         "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
-        "LocationSimulation", "locationd",
+        "LocationSimulation", "locationd", "locationfleet",
         "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks",
