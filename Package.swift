@@ -213,10 +213,14 @@ let package = Package(
     .executableTarget(
       name: "locationd", dependencies: ["LocationDaemon", "LocationHost"], swiftSettings: house),
 
+    // What Swift's C library does not show of many descriptors, and HTTP in the thread that calls it.
+    .target(name: "CIngress"),
+
     .executableTarget(
       name: "locationfleet",
       dependencies: [
-        "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
+        "CIngress", "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel",
+        "LocationProviders", "LocationSecrets",
       ],
       swiftSettings: house),
 
@@ -227,7 +231,7 @@ let package = Package(
         "CLinux", "CoreLocation", "LocationEngine", "LocationFleet", "LocationFleetNATS",
         "LocationGeocoding",
         "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
-        "LocationSimulation", "locationd",
+        "LocationSimulation", "locationd", "locationfleet",
         "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks",
@@ -283,8 +287,8 @@ let package = Package(
     .testTarget(
       name: "FleetWorkerTests",
       dependencies: [
-        "LocationFleet", "LocationFleetNATS", "LocationModel", "TestSupport", "locationctl",
-        "locationfleet",
+        "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders", "TestSupport",
+        "locationctl", "locationfleet",
       ],
       swiftSettings: house),
     .testTarget(

@@ -24,6 +24,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("fusion", measureFusion),
   ("commit", measureCommits),
   ("fleet", measureFleet),
+  ("ingress", measureFleetIngress),
   ("geoclue", measureGeoClue),
 ]
 

@@ -20,7 +20,9 @@ case ${1:-build} in
     packages="$packages gnome-keyring"
     # Programs that ask GeoClue.
     packages="$packages geoclue-2-demo redshift gir1.2-geoclue-2.0"
-    # The console.
+    # Devices of a fleet.
+    packages="$packages mosquitto-clients curl"
+    # The console, and a fleet's devices by HTTP.
     packages="$packages libmicrohttpd-dev libjs-leaflet"
     ;;
   # A browser and its driver, the library for HTTP with the header that its numbers are compared with, and the

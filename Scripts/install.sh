@@ -49,6 +49,7 @@ systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
 systemd/locationd.sysusers.conf 644 lib/sysusers.d/locationd.conf
 systemd/locationd.tmpfiles.conf 644 lib/tmpfiles.d/locationd.conf
 systemd/locationfleet@.service 644 lib/systemd/system/locationfleet@.service
+systemd/locationfleet-ingress.service 644 lib/systemd/system/locationfleet-ingress.service
 systemd/50-meridian.preset 644 lib/systemd/system-preset/50-meridian.preset
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 systemd/locationfleet.conf 644 share/doc/meridian/locationfleet.conf

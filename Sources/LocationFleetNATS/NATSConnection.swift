@@ -27,7 +27,7 @@ final class NATSConnection {
   }
 
   private var connection: OpaquePointer?
-  private var subscription: OpaquePointer?
+  private(set) var subscription: OpaquePointer?
   /// What comes to subjects that begin so, is received here.
   let inbox: String
 

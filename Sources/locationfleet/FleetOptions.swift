@@ -6,6 +6,11 @@ struct FleetFault: Error {
   var reason: String
   /// 1 if the environment is in the way, 2 for wrong usage or input.
   var status: Int32 = 2
+
+  static func port(_ number: Int, _ fault: Int32) -> FleetFault {
+    FleetFault(
+      reason: "port \(number) of 127.0.0.1: \(String(cString: strerror(fault)))", status: 1)
+  }
 }
 
 /// The command line.
@@ -13,6 +18,9 @@ struct FleetOptions {
   enum Task: Hashable {
     case run
     case check
+    case ingress
+    case checkIngress
+    case password
     case initialize
     case fences(String)
     case publish
@@ -37,7 +45,7 @@ struct FleetOptions {
       switch argument {
       case "--config": file = try value()
       case "--name": name = try value()
-      case "--check": task = .check
+      case "--check": task = task == .ingress ? .checkIngress : .check
       case "--help", "-h": task = .help
       default:
         if case .fences("") = task, !argument.hasPrefix("-") {
@@ -49,6 +57,7 @@ struct FleetOptions {
         }
         hasVerb = true
         if task == .run { task = named }
+        if task == .check, named == .ingress { task = .checkIngress }
       }
     }
     guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
@@ -59,7 +68,7 @@ struct FleetOptions {
 
   private static let tasks: [String: Task] = [
     "run": .run, "init": .initialize, "fences": .fences(""), "publish": .publish,
-    "events": .events,
+    "events": .events, "ingress": .ingress, "password": .password,
   ]
 
   private static func isPlain(_ letter: Character) -> Bool {
@@ -67,14 +76,13 @@ struct FleetOptions {
   }
 
   /// Returns the configuration of the file that was named, or of the system's if there is one.
-  func configuration() throws(FleetFault) -> FleetConfiguration {
-    guard let path = file ?? (access(Self.systemFile, R_OK) == 0 ? Self.systemFile : nil) else {
-      var faults: [FleetConfiguration.Fault] = []
-      return FleetConfiguration("", &faults)
-    }
+  func configuration() throws(FleetFault) -> IngressConfiguration {
     var faults: [FleetConfiguration.Fault] = []
+    guard let path = file ?? (access(Self.systemFile, R_OK) == 0 ? Self.systemFile : nil) else {
+      return IngressConfiguration("", &faults)
+    }
     let bytes = try Input.file(path, limit: 1 << 20)
-    let configuration = FleetConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
+    let configuration = IngressConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
     guard faults.isEmpty else {
       throw FleetFault(
         reason: faults.map { "\(path):\($0.line): \($0.cause)" }.joined(separator: "\n"))
@@ -91,6 +99,8 @@ struct FleetOptions {
            locationfleet fences FILE [--config FILE]
            locationfleet publish [--config FILE] < fixes.jsonl
            locationfleet events [--config FILE] > events.jsonl
+           locationfleet ingress [--config FILE] [--check]
+           locationfleet password < password
 
     Judges the fixes of many devices that come by NATS JetStream, each event once.
 
@@ -99,10 +109,12 @@ struct FleetOptions {
       fences FILE     judge by the fences of a GeoJSON file from here on
       publish         append fixes from standard input; those that it counts are kept
       events          print the events that are kept, by device
+      ingress         take fixes from devices by MQTT and HTTP, and acknowledge what is kept
+      password        print what stands for a password of standard input in the file of accounts
       --config FILE   read FILE instead of /etc/locationfleet.conf
       --name NAME     the worker's name in leases; the host and the process unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
 
-    SIGTERM hands the partitions over and ends. Readiness and status are sent to $NOTIFY_SOCKET.
+    SIGTERM hands the partitions over and ends; an ingress first acknowledges what it has taken. Readiness and status are sent to $NOTIFY_SOCKET.
     """
 }

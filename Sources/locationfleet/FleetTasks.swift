@@ -3,6 +3,7 @@ import LocationFleet
 import LocationFleetNATS
 import LocationModel
 import LocationProviders
+import LocationSecrets
 
 /// What is done once: making streams, publishing fences and fixes, printing events.
 struct FleetTasks {
@@ -61,6 +62,19 @@ struct FleetTasks {
       try FenceStore.publish(bytes, partitions: partitions, to: &broker)
     }
     print("fences \(version)")
+  }
+
+  /// Prints the hash of a password: the first line of standard input.
+  static func printHash() throws(FleetFault) {
+    guard let password = readLine(strippingNewline: true), !password.isEmpty,
+      password.utf8.count < 256
+    else { throw FleetFault(reason: "a password of 1 to 255 bytes is expected on standard input") }
+    // One of 128 random bits as text has 22 letters or more, and needs no costly hash.
+    let isLong = password.utf8.count >= 22
+    guard let hash = PasswordHash.make(Array(password.utf8), isLong ? .random : .chosen) else {
+      throw FleetFault(reason: "there is not enough memory", status: 1)
+    }
+    print(hash)
   }
 
   // MARK: Fixes

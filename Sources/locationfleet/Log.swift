@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 import LocationFleet
 
-/// What the worker says: records with fields for the journal, where standard error is that, else
+/// What workers and an ingress say: records with fields for the journal, where standard error is that, else
 /// lines.
 enum Log {
   private static let isJournal = getenv("JOURNAL_STREAM") != nil
@@ -12,16 +12,23 @@ enum Log {
   }
 
   static func note(_ note: FleetWorker.Note, worker: String) {
-    guard isJournal else { return line("locationfleet: \(note.text)") }
-    var fields = [
-      "MESSAGE=\(note.text)", "PRIORITY=\(note.isFault ? 4 : 6)", "FLEET_WORKER=\(worker)",
-      "SYSLOG_IDENTIFIER=locationfleet",
-    ]
+    var fields = ["FLEET_WORKER=\(worker)"]
     if let partition = note.partition { fields.append("FLEET_PARTITION=\(partition)") }
+    record(note.text, isFault: note.isFault, fields)
+  }
+
+  static func ingress(_ text: String, isFault: Bool = false) {
+    record(text, isFault: isFault, ["FLEET_INGRESS=\(getpid())"])
+  }
+
+  private static func record(_ text: String, isFault: Bool, _ more: [String]) {
+    guard isJournal else { return line("locationfleet: \(text)") }
+    let fields =
+      ["MESSAGE=\(text)", "PRIORITY=\(isFault ? 4 : 6)", "SYSLOG_IDENTIFIER=locationfleet"] + more
     let copies = fields.map { strdup($0) }
     defer { for copy in copies { free(copy) } }
     var vectors = copies.map { iovec(iov_base: $0, iov_len: $0.map { strlen($0) } ?? 0) }
-    if sd_journal_sendv(&vectors, Int32(vectors.count)) < 0 { line(note.text) }
+    if sd_journal_sendv(&vectors, Int32(vectors.count)) < 0 { line(text) }
   }
 }
 

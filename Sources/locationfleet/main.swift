@@ -14,9 +14,23 @@ do throws(FleetFault) {
     print(FleetOptions.help)
     exit(0)
   }
-  let configuration = try options.configuration()
+  if options.task == .password {
+    try FleetTasks.printHash()
+    exit(0)
+  }
+  let all = try options.configuration()
+  let configuration = all.fleet
   switch options.task {
-  case .help: break
+  case .help, .password: break
+  case .ingress:
+    var process = try IngressProcess(all)
+    try process.run()
+  case .checkIngress:
+    if let missing = all.missing {
+      throw FleetFault(reason: "an ingress has \(missing) in its configuration")
+    }
+    let accounts = try IngressProcess.accounts(all.accounts ?? "")
+    print("\(options.file ?? "the defaults"): no faults, \(accounts.byUser.count) accounts")
   case .check: print("\(options.file ?? "the defaults"): no faults")
   case .run: try WorkerProcess(configuration, name: options.name).run()
   case .initialize: try FleetTasks(configuration).initialize()

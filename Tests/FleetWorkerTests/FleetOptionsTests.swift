@@ -62,9 +62,13 @@ struct FleetOptionsTests {
       contentsOf: root.appending(path: "docs/man/locationfleet.8"), encoding: .utf8
     )
     .replacing("\\-", with: "-")
-    for key in FleetConfiguration.keys { #expect(text.contains("\n.B \(key)\n"), "\(key)") }
+    for key in FleetConfiguration.keys + IngressConfiguration.keys {
+      #expect(text.contains("\n.B \(key)\n"), "\(key)")
+    }
     let help = try Outcome("locationfleet", ["--help"]).output
-    for option in ["--config", "--name", "--check", "init", "fences", "publish", "events"] {
+    for option in [
+      "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
+    ] {
       #expect(help.contains(option) && text.contains(option), "\(option)")
     }
   }

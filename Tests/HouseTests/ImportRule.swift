@@ -65,8 +65,8 @@ enum ImportRule {
       "Glibc",
     ],
     "locationfleet": [
-      "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
-      "Glibc",
+      "CIngress", "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel",
+      "LocationProviders", "LocationSecrets", "Glibc",
     ],
     "locationd": ["LocationDaemon", "LocationHost", "Glibc"],
   ]

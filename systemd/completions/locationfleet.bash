@@ -4,7 +4,7 @@ _locationfleet() {
   case "$before" in
   --config | fences) COMPREPLY=($(compgen -f -- "$word")) ;;
   --name) COMPREPLY=() ;;
-  *) COMPREPLY=($(compgen -W "run init fences publish events --config --name --check --help" -- "$word")) ;;
+  *) COMPREPLY=($(compgen -W "run init fences publish events ingress password --config --name --check --help" -- "$word")) ;;
   esac
 }
 complete -F _locationfleet locationfleet

@@ -5,6 +5,8 @@ complete -c locationfleet -n __fish_use_subcommand -a init -d 'Make the streams 
 complete -c locationfleet -n __fish_use_subcommand -a fences -d 'Judge by the fences of a file'
 complete -c locationfleet -n __fish_use_subcommand -a publish -d 'Append fixes from standard input'
 complete -c locationfleet -n __fish_use_subcommand -a events -d 'Print the events'
+complete -c locationfleet -n __fish_use_subcommand -a ingress -d 'Take fixes from devices by MQTT and HTTP'
+complete -c locationfleet -n __fish_use_subcommand -a password -d 'Print the hash of a password'
 complete -c locationfleet -n '__fish_seen_subcommand_from fences' -F
 complete -c locationfleet -l config -r -F -d 'Read this file'
 complete -c locationfleet -l name -x -d 'Name of the worker'

@@ -1,6 +1,6 @@
 #compdef locationfleet
 _arguments \
-  '1:command:(run init fences publish events)' \
+  '1:command:(run init fences publish events ingress password)' \
   '2:file:_files' \
   '--config[read this file]:file:_files' \
   '--name[name of the worker]:name:' \

@@ -1,4 +1,4 @@
-import LocationModel
+package import LocationModel
 
 /// Why a report of gpsd resulted in no fix.
 package enum GpsdRejection: Hashable, Sendable {
@@ -174,5 +174,13 @@ struct GpsdFault: Error {
 
   init(_ rejection: GpsdRejection) {
     self.rejection = rejection
+  }
+}
+
+extension GpsdReport {
+  /// The fix of this TPV alone, without what other reports say of its errors; `nil` without one of
+  /// its own.
+  package var solution: Fix? {
+    do throws(GpsdFault) { return try Fix(self, GpsdContext()) } catch { return nil }
   }
 }

@@ -66,7 +66,8 @@ package struct FleetLine: Hashable, Sendable {
     fix.course = members.course.flatMap { $0 >= 0 ? normalizedDegrees($0) : nil }
   }
 
-  private static func isName(_ text: String) -> Bool {
+  /// Whether a text may name a tenant, a group, or a device.
+  package static func isName(_ text: String) -> Bool {
     (1...longestName).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
   }
 

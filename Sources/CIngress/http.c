@@ -1,0 +1,291 @@
+#define _GNU_SOURCE
+#include "cingress.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// The few numbers of libmicrohttpd's stable binary interface (libmicrohttpd.so.12) that are used here, so
+// that neither its headers nor its library are needed where no ingress of HTTP runs.
+enum {
+  USE_EPOLL = 512,
+  ALLOW_SUSPEND_RESUME = 8192 | 1024,
+  OPTION_END = 0,
+  OPTION_CONNECTION_MEMORY_LIMIT = 1,
+  OPTION_CONNECTION_LIMIT = 2,
+  OPTION_CONNECTION_TIMEOUT = 3,
+  OPTION_NOTIFY_COMPLETED = 4,
+  OPTION_LISTEN_SOCKET = 12,
+  OPTION_STRICT_FOR_CLIENT = 29,
+  MEMORY_PERSISTENT = 0,
+  HEADER_KIND = 1,
+  QUERY_KIND = 8,
+  INFO_EPOLL = 3,
+};
+
+#if __has_include(<microhttpd.h>)
+#include <microhttpd.h>
+_Static_assert(USE_EPOLL == MHD_USE_EPOLL, "");
+_Static_assert(ALLOW_SUSPEND_RESUME == MHD_ALLOW_SUSPEND_RESUME, "");
+_Static_assert(OPTION_CONNECTION_MEMORY_LIMIT == MHD_OPTION_CONNECTION_MEMORY_LIMIT, "");
+_Static_assert(OPTION_CONNECTION_LIMIT == MHD_OPTION_CONNECTION_LIMIT, "");
+_Static_assert(OPTION_CONNECTION_TIMEOUT == MHD_OPTION_CONNECTION_TIMEOUT, "");
+_Static_assert(OPTION_NOTIFY_COMPLETED == MHD_OPTION_NOTIFY_COMPLETED, "");
+_Static_assert(OPTION_LISTEN_SOCKET == MHD_OPTION_LISTEN_SOCKET, "");
+_Static_assert(OPTION_STRICT_FOR_CLIENT == MHD_OPTION_STRICT_FOR_CLIENT, "");
+_Static_assert(MEMORY_PERSISTENT == MHD_RESPMEM_PERSISTENT, "");
+_Static_assert(HEADER_KIND == MHD_HEADER_KIND && QUERY_KIND == MHD_GET_ARGUMENT_KIND, "");
+_Static_assert(INFO_EPOLL == MHD_DAEMON_INFO_EPOLL_FD, "");
+#endif
+
+typedef int (*handler)(void *, void *, const char *, const char *, const char *, const char *,
+                       size_t *, void **);
+typedef int (*visitor)(void *, int, const char *, const char *);
+
+static struct {
+  void *(*start)(unsigned, uint16_t, void *, void *, handler, void *, ...);
+  void (*stop)(void *);
+  int (*run)(void *);
+  int (*timeout)(void *, unsigned long long *);
+  int (*quiesce)(void *);
+  void (*suspend)(void *);
+  void (*resume)(void *);
+  void *(*respond)(size_t, void *, int);
+  int (*add_header)(void *, const char *, const char *);
+  int (*queue)(void *, unsigned, void *);
+  void (*destroy)(void *);
+  int (*values)(void *, int, visitor, void *);
+  const void *(*info)(void *, int, ...);
+  char *(*basic)(void *, char **);
+  void (*release)(void *);
+  int loaded;
+} mhd;
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void load(void) {
+  void *library = dlopen("libmicrohttpd.so.12", RTLD_NOW | RTLD_LOCAL);
+  if (!library) return;
+  *(void **)&mhd.start = dlsym(library, "MHD_start_daemon");
+  *(void **)&mhd.stop = dlsym(library, "MHD_stop_daemon");
+  *(void **)&mhd.run = dlsym(library, "MHD_run");
+  *(void **)&mhd.timeout = dlsym(library, "MHD_get_timeout");
+  *(void **)&mhd.quiesce = dlsym(library, "MHD_quiesce_daemon");
+  *(void **)&mhd.suspend = dlsym(library, "MHD_suspend_connection");
+  *(void **)&mhd.resume = dlsym(library, "MHD_resume_connection");
+  *(void **)&mhd.respond = dlsym(library, "MHD_create_response_from_buffer");
+  *(void **)&mhd.add_header = dlsym(library, "MHD_add_response_header");
+  *(void **)&mhd.queue = dlsym(library, "MHD_queue_response");
+  *(void **)&mhd.destroy = dlsym(library, "MHD_destroy_response");
+  *(void **)&mhd.values = dlsym(library, "MHD_get_connection_values");
+  *(void **)&mhd.info = dlsym(library, "MHD_get_daemon_info");
+  *(void **)&mhd.basic = dlsym(library, "MHD_basic_auth_get_username_password");
+  *(void **)&mhd.release = dlsym(library, "MHD_free");
+  mhd.loaded = mhd.start && mhd.stop && mhd.run && mhd.timeout && mhd.quiesce && mhd.suspend && mhd.resume &&
+               mhd.respond && mhd.add_header && mhd.queue && mhd.destroy && mhd.values && mhd.info &&
+               mhd.basic && mhd.release;
+}
+
+struct cin_http {
+  void *daemon;
+  int descriptor;
+  size_t limit;
+  cin_request *first, *last;
+};
+
+struct cin_request {
+  cin_http *http;
+  void *connection;
+  const char *method;
+  uint8_t *body;
+  size_t length;
+  int exceeded;
+  int parameters;
+  const char *names[CIN_MOST_PARAMETERS], *values[CIN_MOST_PARAMETERS];
+  unsigned status;
+  const char *text;
+  cin_request *next;
+};
+
+static int take(cin_request *request, const char *bytes, size_t count) {
+  if (request->exceeded || count > request->http->limit - request->length) {
+    request->exceeded = 1;
+    return 1;
+  }
+  uint8_t *grown = realloc(request->body, request->length + count);
+  if (!grown) return 0;
+  memcpy(grown + request->length, bytes, count);
+  request->body = grown;
+  request->length += count;
+  return 1;
+}
+
+static int note_parameter(void *context, int kind, const char *key, const char *value) {
+  (void)kind;
+  cin_request *request = context;
+  if (request->parameters < CIN_MOST_PARAMETERS) {
+    request->names[request->parameters] = key ? key : "";
+    request->values[request->parameters] = value ? value : "";
+  }
+  request->parameters++;
+  return 1;
+}
+
+static int respond(cin_request *request) {
+  void *response = mhd.respond(strlen(request->text), (void *)request->text, MEMORY_PERSISTENT);
+  if (!response) return 0;
+  int is_json = request->text[0] == '[';
+  mhd.add_header(response, "Content-Type", is_json ? "application/json" : "text/plain");
+  if (request->status == 401) mhd.add_header(response, "WWW-Authenticate", "Basic realm=\"fleet\"");
+  if (request->status == 503) mhd.add_header(response, "Retry-After", "5");
+  int result = mhd.queue(request->connection, request->status, response);
+  mhd.destroy(response);
+  return result;
+}
+
+static int handle(void *context, void *connection, const char *path, const char *method,
+                  const char *version, const char *bytes, size_t *count, void **kept) {
+  (void)path;
+  (void)version;
+  cin_http *http = context;
+  cin_request *request = *kept;
+  if (!request) {
+    request = calloc(1, sizeof *request);
+    if (!request) return 0;
+    *kept = request;
+    request->http = http;
+    request->connection = connection;
+    request->method = method;
+    return 1;
+  }
+  if (*count) {
+    int taken = take(request, bytes, *count);
+    *count = 0;
+    return taken;
+  }
+  if (request->status) return respond(request);
+  mhd.values(connection, QUERY_KIND, note_parameter, request);
+  // It goes on when there is a reply.
+  if (http->last) http->last->next = request;
+  else http->first = request;
+  http->last = request;
+  mhd.suspend(connection);
+  return 1;
+}
+
+static void completed(void *context, void *connection, void **kept, int reason) {
+  (void)context;
+  (void)connection;
+  (void)reason;
+  cin_request *request = *kept;
+  if (!request) return;
+  free(request->body);
+  free(request);
+  *kept = NULL;
+}
+
+cin_http *cin_http_start(int listener, unsigned connections, unsigned seconds, size_t limit, int *fault) {
+  pthread_once(&once, load);
+  *fault = CIN_NO_LIBRARY;
+  if (!mhd.loaded) return NULL;
+  *fault = CIN_NOT_STARTED;
+  cin_http *http = calloc(1, sizeof *http);
+  if (!http) return NULL;
+  http->limit = limit;
+  http->daemon = mhd.start(USE_EPOLL | ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, http,
+                           OPTION_LISTEN_SOCKET, listener, OPTION_CONNECTION_LIMIT, connections,
+                           OPTION_CONNECTION_TIMEOUT, seconds, OPTION_CONNECTION_MEMORY_LIMIT,
+                           (size_t)8192, OPTION_STRICT_FOR_CLIENT, 1, OPTION_NOTIFY_COMPLETED, completed,
+                           NULL, OPTION_END);
+  const int *descriptor = http->daemon ? mhd.info(http->daemon, INFO_EPOLL) : NULL;
+  if (!descriptor) {
+    if (http->daemon) mhd.stop(http->daemon);
+    free(http);
+    return NULL;
+  }
+  http->descriptor = *descriptor;
+  return http;
+}
+
+int cin_http_descriptor(const cin_http *http) { return http->descriptor; }
+
+int cin_http_run(cin_http *http) {
+  mhd.run(http->daemon);
+  unsigned long long milliseconds = 0;
+  if (!mhd.timeout(http->daemon, &milliseconds)) return -1;
+  return milliseconds > 60000 ? 60000 : (int)milliseconds;
+}
+
+cin_request *cin_http_next(cin_http *http) {
+  cin_request *request = http->first;
+  if (!request) return NULL;
+  http->first = request->next;
+  if (!http->first) http->last = NULL;
+  return request;
+}
+
+void cin_http_quiesce(cin_http *http) { mhd.quiesce(http->daemon); }
+
+void cin_http_stop(cin_http *http) {
+  mhd.stop(http->daemon);
+  free(http);
+}
+
+const char *cin_method(const cin_request *request) { return request->method; }
+
+struct search {
+  const char *name, *value;
+  int count;
+};
+
+static int note_header(void *context, int kind, const char *key, const char *value) {
+  (void)kind;
+  struct search *search = context;
+  if (key && !strcasecmp(key, search->name)) {
+    search->value = value;
+    search->count++;
+  }
+  return 1;
+}
+
+const char *cin_header(const cin_request *request, const char *name) {
+  struct search search = {name, NULL, 0};
+  mhd.values(request->connection, HEADER_KIND, note_header, &search);
+  return search.count == 1 ? search.value : NULL;
+}
+
+int cin_credentials(const cin_request *request, char *user, char *password, size_t room) {
+  char *secret = NULL;
+  char *name = mhd.basic(request->connection, &secret);
+  int found = name && secret && strlen(name) < room && strlen(secret) < room;
+  if (found) {
+    strcpy(user, name);
+    strcpy(password, secret);
+  }
+  if (secret) {
+    explicit_bzero(secret, strlen(secret));
+    mhd.release(secret);
+  }
+  if (name) mhd.release(name);
+  return found;
+}
+
+int cin_parameters(const cin_request *request) { return request->parameters; }
+
+const char *cin_parameter_name(const cin_request *request, int index) { return request->names[index]; }
+
+const char *cin_parameter_value(const cin_request *request, int index) { return request->values[index]; }
+
+const uint8_t *cin_body(const cin_request *request, size_t *length, int *exceeded) {
+  *length = request->length;
+  *exceeded = request->exceeded;
+  return request->body;
+}
+
+void cin_reply(cin_request *request, unsigned status, const char *text) {
+  request->status = status;
+  request->text = text;
+  mhd.resume(request->connection);
+}

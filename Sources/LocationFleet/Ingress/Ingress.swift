@@ -1,0 +1,115 @@
+/// A message that is to be appended to the fixes of a partition.
+package struct IngressEntry: Hashable, Sendable {
+  package var subject: String
+  /// The same for the same fixes of the same device: the stream keeps them once within its window.
+  package var identifier: String
+  package var bytes: [UInt8]
+}
+
+/// What is done with what devices send: which messages of the streams it becomes, and what is counted.
+package struct Ingress: Sendable {
+  package enum Outcome: Hashable, Sendable {
+    /// To be appended; what was sent is acknowledged when all of it is kept.
+    case append([IngressEntry])
+    /// There is no fix in it, and there need not be one.
+    case nothing
+    /// What is in it is no fix; sending it again would not change that.
+    case unusable
+    /// It names a device that the account may not speak for.
+    case refused
+  }
+
+  /// What is the same for all messages of a device.
+  private struct Place {
+    var device: ReportingDevice
+    var group: String?
+    var subject: String
+    /// The beginning of its identifiers.
+    var identifier: String
+  }
+
+  private let partitions: Int
+  /// Of the devices that were heard last; made anew for any other.
+  private var places: [FleetDeviceName: Place] = [:]
+  package var figures = IngressFigures()
+
+  package init(partitions: Int) { self.partitions = partitions }
+
+  /// Takes a message that was published to a topic.
+  package mutating func take(
+    topic: String, _ payload: [UInt8], of account: DeviceAccount
+  ) -> Outcome {
+    switch account.topic(topic) {
+    case .foreign:
+      figures.judged.count(account.tenant, DeviceReport.Reason.device.rawValue)
+      return .refused
+    case .other:
+      figures.judged.count(account.tenant, DeviceReport.Reason.other.rawValue)
+      return .nothing
+    case .reports(let name):
+      let place = place(of: name, group: account.group)
+      let outcome = take(DeviceReport(payload, of: place.device), place)
+      // The topic is its own: the message is counted, and does not come again and again.
+      return outcome == .refused ? .unusable : outcome
+    }
+  }
+
+  /// Takes what has come by HTTP: the body, or if there is none, the parameters. `claim` is the device
+  /// that the request names beside them, as a header of OwnTracks does.
+  package mutating func take(
+    query: [(name: String, value: String)], body: [UInt8], claim: String?, of account: DeviceAccount
+  ) -> Outcome {
+    let isBody = body.contains { $0 > 0x20 }
+    let named =
+      claim ?? query.first { $0.name == "id" || $0.name == "deviceid" }?.value
+      ?? (isBody && account.device == nil ? DeviceReport.claim(body) : nil)
+    guard let name = account.name(claiming: named) else {
+      figures.judged.count(account.tenant, DeviceReport.Reason.device.rawValue)
+      return .refused
+    }
+    let place = place(of: name, group: account.group)
+    let report =
+      isBody
+      ? DeviceReport(body, of: place.device) : DeviceReport(query: query, of: place.device)
+    return take(report, place)
+  }
+
+  private mutating func place(of name: FleetDeviceName, group: String?) -> Place {
+    if let known = places[name], known.group == group { return known }
+    let partition = FleetAddress.partition(of: name, count: partitions)
+    let place = Place(
+      device: ReportingDevice(name, group: group), group: group,
+      subject: FleetAddress.fixes(of: name, partition: partition),
+      identifier: "\(FleetAddress.part(name.tenant)).\(FleetAddress.part(name.device)).")
+    if places.count >= Self.mostPlaces { places.removeAll() }
+    places[name] = place
+    return place
+  }
+
+  private mutating func take(_ report: DeviceReport, _ place: Place) -> Outcome {
+    let name = place.device.name
+    for (reason, count) in report.rejected {
+      figures.judged.count(name.tenant, reason.rawValue, count)
+    }
+    guard !report.messages.isEmpty else {
+      guard report.rejected[.device] == nil else { return .refused }
+      let isHarmless = report.rejected.keys.allSatisfy { $0 == .other || $0 == .noPosition }
+      return isHarmless ? .nothing : .unusable
+    }
+    figures.judged.count(name.tenant, "accepted", report.fixes)
+    return .append(
+      report.messages.map {
+        IngressEntry(
+          subject: place.subject, identifier: place.identifier + Self.hash($0), bytes: $0)
+      })
+  }
+
+  /// FNV-1a of 64 bits, in hexadecimal digits; only fixes of one device can have the same.
+  private static func hash(_ bytes: [UInt8]) -> String {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    return String(hash, radix: 16)
+  }
+
+  private static let mostPlaces = 65_536
+}

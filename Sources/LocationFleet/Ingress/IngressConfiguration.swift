@@ -1,0 +1,73 @@
+internal import LocationCoding
+
+/// The settings of a fleet's ingress; they stand in the file of the fleet, beside those of its workers.
+package struct IngressConfiguration: Hashable, Sendable {
+  /// The settings that workers have, too.
+  package var fleet: FleetConfiguration
+  /// Ports of the loopback; `nil` for none.
+  package var mqttPort, httpPort: Int?
+  /// The file of the accounts.
+  package var accounts: String?
+  package var mostConnections = 10_000
+  /// Seconds after which what a stream has not acknowledged counts as not kept.
+  package var acknowledgeWithin = 5
+  /// The port of the loopback at which the figures are served; `nil` for none.
+  package var port: Int?
+
+  package static let keys = [
+    "mqtt-port", "http-port", "accounts", "connections", "acknowledge-within", "ingress-port",
+  ]
+
+  /// Reads a file, and reports every fault in it.
+  package init(_ text: String, _ faults: inout [FleetConfiguration.Fault]) {
+    var (own, rest): ([Substring], [Substring]) = ([], [])
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let key = line.prefix { $0 != "=" && $0 != "#" }.split(whereSeparator: \.isWhitespace)
+      let isOwn = key.count == 1 && Self.keys.contains(String(key[0]))
+      own.append(isOwn ? line : "")
+      rest.append(isOwn ? "" : line)
+    }
+    fleet = FleetConfiguration(rest.joined(separator: "\n"), &faults)
+    faults += KeyValueLines.read(own.joined(separator: "\n")) { take($0, $1) }
+      .map { FleetConfiguration.Fault(line: $0.line, cause: $0.cause) }
+    faults.sort { $0.line < $1.line }
+  }
+
+  /// What is missing for an ingress; `nil` where it can begin.
+  package var missing: String? {
+    guard mqttPort != nil || httpPort != nil else { return "neither `mqtt-port` nor `http-port`" }
+    return accounts == nil ? "no `accounts`" : nil
+  }
+
+  private mutating func take(_ key: String, _ value: String) -> String? {
+    switch key {
+    case "mqtt-port": return Self.number(&mqttPort, value, in: 1...65_535, key)
+    case "http-port": return Self.number(&httpPort, value, in: 1...65_535, key)
+    case "ingress-port": return Self.number(&port, value, in: 1...65_535, key)
+    case "acknowledge-within":
+      var number: Int?
+      let cause = Self.number(&number, value, in: 1...60, key)
+      acknowledgeWithin = number ?? acknowledgeWithin
+      return cause
+    case "connections":
+      var number: Int?
+      let cause = Self.number(&number, value, in: 1...1_000_000, key)
+      mostConnections = number ?? mostConnections
+      return cause
+    default:
+      guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
+      accounts = value
+      return nil
+    }
+  }
+
+  private static func number(
+    _ place: inout Int?, _ value: String, in range: ClosedRange<Int>, _ key: String
+  ) -> String? {
+    guard let number = Int(value), range.contains(number) else {
+      return "`\(key)` must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+    place = number
+    return nil
+  }
+}

@@ -1,0 +1,59 @@
+internal import CNATS
+internal import Glibc
+package import LocationFleet
+
+/// Appends messages to the streams without waiting for one before the next; says later of each whether
+/// the stream keeps it.
+package struct StreamWriter {
+  private let connection: NATSConnection
+  private var counter: UInt64 = 0
+
+  package init(
+    servers: [String], name: String, credentials: String? = nil, authorities: String? = nil,
+    certificate: String? = nil, key: String? = nil
+  ) throws(BrokerFault) {
+    connection = try NATSConnection(
+      NATSConnection.Options(
+        servers: servers, name: name, credentials: credentials, authorities: authorities,
+        certificate: certificate, key: key))
+  }
+
+  /// Sends a message; its acknowledgement has the number that is returned.
+  package mutating func send(_ entry: IngressEntry) throws(BrokerFault) -> UInt64 {
+    counter += 1
+    try connection.send(
+      entry.bytes, to: entry.subject, reply: "\(counter)",
+      headers: [("Nats-Msg-Id", entry.identifier)])
+    return counter
+  }
+
+  /// The next answer, within so many milliseconds: of which message, and whether the stream keeps it.
+  package func next(_ milliseconds: Int64) -> (number: UInt64, isKept: Bool)? {
+    var message: OpaquePointer?
+    let status = natsSubscription_NextMsg(&message, connection.subscription, milliseconds)
+    guard status == NATS_OK else { return nil }
+    defer { natsMsg_Destroy(message) }
+    guard let subject = natsMsg_GetSubject(message), let dot = strrchr(subject, 0x2e) else {
+      return (0, false)
+    }
+    let count = Int(natsMsg_GetDataLength(message))
+    // Without bytes it says that no stream takes the subject.
+    guard count > 0, let data = natsMsg_GetData(message) else {
+      return (strtoull(dot + 1, nil, 10), false)
+    }
+    let bytes = UnsafeRawBufferPointer(start: data, count: count)
+    return (strtoull(dot + 1, nil, 10), Self.isKept(bytes))
+  }
+
+  /// `{"stream":"FIX_7","seq":12}`, also with `duplicate` behind it for a message that was kept before;
+  /// anything else is read as a whole.
+  private static func isKept(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    // One object and no other within: `error` would be one.
+    let isPlain =
+      bytes.starts(with: #"{"stream":"#.utf8)
+      && bytes.dropFirst().allSatisfy { $0 != UInt8(ascii: "{") }
+    guard !isPlain else { return true }
+    guard let answer = JetStreamAnswer(Array(bytes)) else { return false }
+    return answer.fault == nil && answer.sequence ?? 0 > 0
+  }
+}

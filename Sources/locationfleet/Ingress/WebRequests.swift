@@ -1,0 +1,138 @@
+import CIngress
+import LocationFleet
+
+/// What devices send by HTTP, and what they are answered.
+struct WebRequests {
+  /// One request; it gets exactly one reply.
+  struct Request: Hashable {
+    fileprivate let pointer: OpaquePointer
+  }
+
+  enum Status: UInt32 {
+    case kept = 200
+    case unusable = 400
+    case unauthorized = 401
+    case refused = 403
+    case method = 405
+    case tooLong = 413
+    case unavailable = 503
+  }
+
+  let descriptor: Int32
+  private let server: OpaquePointer
+  private(set) var open = 0
+  private(set) var answers: [Status] = []
+  /// In how many milliseconds the server is to be run again, or -1.
+  private(set) var longestPause: Int32 = 0
+
+  init(port: Int, most: Int) throws(FleetFault) {
+    let listener = cin_listen(UInt16(port))
+    guard listener >= 0 else { throw FleetFault.port(port, -listener) }
+    var fault: Int32 = 0
+    guard
+      let server = cin_http_start(
+        listener, UInt32(most), 30, DeviceReport.longest, &fault)
+    else {
+      throw FleetFault(
+        reason: Int(fault) == CIN_NO_LIBRARY
+          ? "`http-port` needs libmicrohttpd: apt install libmicrohttpd12"
+          : "libmicrohttpd does not start", status: 1)
+    }
+    self.server = server
+    descriptor = cin_http_descriptor(server)
+  }
+
+  /// Has the server do what is to be done, and returns the requests that have come whole.
+  mutating func run() -> [Request] {
+    longestPause = cin_http_run(server)
+    var found: [Request] = []
+    while let pointer = cin_http_next(server) { found.append(Request(pointer: pointer)) }
+    open += found.count
+    return found
+  }
+
+  mutating func reply(_ request: Request, _ status: Status) {
+    // What OwnTracks reads is a list of messages; others read the status alone.
+    let text: StaticString =
+      switch status {
+      case .kept: "[]"
+      case .unusable: "no fix in it\n"
+      case .unauthorized: "user and password, please\n"
+      case .refused: "another device\n"
+      case .method: "GET or POST\n"
+      case .tooLong: "at most 65536 bytes\n"
+      case .unavailable: "not kept; send it again\n"
+      }
+    open -= 1
+    answers.append(status)
+    text.withUTF8Buffer {
+      $0.withMemoryRebound(to: CChar.self) {
+        cin_reply(request.pointer, status.rawValue, $0.baseAddress)
+      }
+    }
+  }
+
+  mutating func takeAnswers() -> [Status] {
+    defer { answers = [] }
+    return answers
+  }
+
+  func quiesce() { cin_http_quiesce(server) }
+
+  mutating func stop() { cin_http_stop(server) }
+}
+
+// MARK: - Reading a request
+
+extension WebRequests.Request {
+  /// What is wrong with it, before anybody looks at who sends it.
+  var fault: WebRequests.Status? {
+    var (length, exceeded): (Int, Int32) = (0, 0)
+    _ = cin_body(pointer, &length, &exceeded)
+    guard exceeded == 0 else { return .tooLong }
+    guard cin_parameters(pointer) <= Int32(CIN_MOST_PARAMETERS) else { return .unusable }
+    let method = String(cString: cin_method(pointer))
+    return method == "GET" || method == "POST" ? nil : .method
+  }
+
+  /// Of `Authorization: Basic`, or the parameters `user` and `password` for programs that only have an
+  /// address.
+  var credentials: (user: String, password: [UInt8])? {
+    var user = [CChar](repeating: 0, count: 256)
+    var password = user
+    if cin_credentials(pointer, &user, &password, user.count) != 0 {
+      return (
+        String(decoding: Self.bytes(user), as: UTF8.self), Self.bytes(password)
+      )
+    }
+    let all = parameters
+    guard let name = all.first(where: { $0.name == "user" })?.value,
+      let secret = all.first(where: { $0.name == "password" })?.value
+    else { return nil }
+    return (name, Array(secret.utf8))
+  }
+
+  private static func bytes(_ text: [CChar]) -> [UInt8] {
+    text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+  }
+
+  var parameters: [(name: String, value: String)] {
+    let count = min(cin_parameters(pointer), Int32(CIN_MOST_PARAMETERS))
+    return (0..<count).map {
+      (
+        String(cString: cin_parameter_name(pointer, $0)),
+        String(cString: cin_parameter_value(pointer, $0))
+      )
+    }
+  }
+
+  var body: [UInt8] {
+    var (length, exceeded): (Int, Int32) = (0, 0)
+    let bytes = cin_body(pointer, &length, &exceeded)
+    return Array(UnsafeBufferPointer(start: bytes, count: length))
+  }
+
+  func header(_ name: String) -> String? {
+    cin_header(pointer, name).map { String(cString: $0) }
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import LocationFleet
+import LocationFleetNATS
+import LocationModel
+import LocationProviders
+import TestSupport
+
+/// An ingress on a real server: both are programs of their own, which a test may kill and start again.
+final class IngressSite {
+  let folder: TemporaryFolder
+  let partitions = 4
+  let mqtt, web, figures: Int
+  private let natsPort: Int
+  private(set) var server: RunningProgram?
+  private(set) var ingress: RunningProgram?
+
+  /// Of passwords that are long, a hash is made at once.
+  static func password(_ user: String) -> String { "\(user)-0123456789abcdef0123456789" }
+
+  init(devices: Int, more: String = "") async throws {
+    folder = try TemporaryFolder()
+    natsPort = try Loopback.freePort()
+    mqtt = try Loopback.freePort()
+    web = try Loopback.freePort()
+    figures = try Loopback.freePort()
+    var accounts = "# user tenant device group hash\n"
+    for number in 0..<devices {
+      let hash = try Outcome(
+        "locationfleet", ["password"], input: Self.password("dev-\(number)") + "\n")
+      accounts += "dev-\(number) acme truck-\(number) - \(hash.output)"
+    }
+    let gate = try Outcome("locationfleet", ["password"], input: Self.password("gate") + "\n")
+    try write(accounts + "gate acme * - \(gate.output)", to: "accounts")
+    chmod(folder.file("accounts"), 0o600)
+    try write(
+      """
+      server = nats://127.0.0.1:\(natsPort)
+      partitions = \(partitions)
+      mqtt-port = \(mqtt)
+      http-port = \(web)
+      ingress-port = \(figures)
+      acknowledge-within = 1
+      accounts = \(folder.file("accounts"))
+      \(more)
+      """, to: "fleet.conf")
+    try await startServer()
+    _ = try Outcome("locationfleet", ["init", "--config", folder.file("fleet.conf")])
+    try await startIngress()
+  }
+
+  func write(_ text: String, to name: String) throws {
+    try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+  }
+
+  func startServer() async throws {
+    let program = try RunningProgram(
+      "nats-server",
+      ["-a", "127.0.0.1", "-p", "\(natsPort)", "-js", "-sd", folder.file("store")],
+      environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+    _ = try await program.lines.next { $0.contains("Server is ready") }
+    server = program
+  }
+
+  func startIngress() async throws {
+    let program = try RunningProgram(
+      BuiltProgram.path("locationfleet"), ["ingress", "--config", folder.file("fleet.conf")])
+    _ = try await program.lines.next { $0.contains("takes fixes at mqtt 127.0.0.1:") }
+    ingress = program
+  }
+
+  func device(_ number: Int) throws -> MQTTDevice {
+    try MQTTDevice(
+      port: mqtt, user: "dev-\(number)", password: Self.password("dev-\(number)"))
+  }
+
+  /// What OwnTracks sends of a second.
+  static func report(_ second: Int) -> String {
+    #"{"_type":"location","lat":46.5,"lon":6.6,"acc":8,"tst":\#(1_780_000_000 + second)}"#
+  }
+
+  /// The dates of all fixes that are kept, by device.
+  func kept() throws -> [String: [Int]] {
+    var broker = try NATSBroker(servers: ["nats://127.0.0.1:\(natsPort)"], name: "test")
+    var found: [String: [Int]] = [:]
+    for partition in 0..<partitions {
+      let end = try broker.last(of: .fixes(partition), key: nil).last
+      var from: UInt64 = 1
+      while from <= end {
+        let batch = try broker.read(.fixes(partition), from: from, most: 1000)
+        if batch.messages.isEmpty { broker.wait(.seconds(1)) }
+        for message in batch.messages {
+          from = message.sequence + 1
+          for line in message.entry.bytes.split(separator: UInt8(ascii: "\n")) {
+            guard let fix = try FleetLine(Array(line)) else { continue }
+            let second = fix.fix.time.seconds(since: UnixTime(seconds: 1.78e9))
+            found[fix.device, default: []].append(Int(second))
+          }
+        }
+      }
+    }
+    return found
+  }
+
+  /// The status that curl gets.
+  func ask(_ words: [String], path: String) async throws -> String {
+    let curl = try RunningProgram(
+      "curl",
+      ["-s", "-o", "/dev/null", "-w", "%{http_code}\\n", "--max-time", "30"] + words
+        + ["http://127.0.0.1:\(web)\(path)"])
+    let status = try await curl.lines.next()
+    curl.end()
+    return status
+  }
+}

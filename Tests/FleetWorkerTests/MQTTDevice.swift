@@ -1,0 +1,94 @@
+import Foundation
+import TestSupport
+
+/// A device that speaks MQTT 3.1.1 over a socket, waits for what it expects, and remembers what was
+/// acknowledged.
+struct MQTTDevice {
+  struct Gone: Error {}
+
+  private let descriptor: Int32
+  private(set) var acknowledged = 0
+  private var rest: [UInt8] = []
+  private var number: UInt16 = 0
+
+  /// Connects; fails where nobody listens, or it is refused.
+  init(port: Int, user: String, password: String) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var limit = timeval(tv_sec: 30, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    var address = Loopback.address(port: port)
+    let connected = withUnsafeBytes(of: &address) {
+      connect(
+        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    guard connected == 0 else {
+      Glibc.close(descriptor)
+      throw Gone()
+    }
+    let words = Self.text("MQTT") + [4, 0xc2, 0, 60] + Self.text("")
+    do {
+      try send(Self.packet(0x10, words + Self.text(user) + Self.text(password)))
+      guard try receive(4) == [0x20, 2, 0, 0] else { throw Gone() }
+    } catch {
+      Glibc.close(descriptor)
+      throw error
+    }
+  }
+
+  func close() { Glibc.close(descriptor) }
+
+  /// Publishes with QoS 1.
+  mutating func publish(_ payload: String, to topic: String) throws {
+    number += 1
+    let head = Self.text(topic) + [UInt8(number >> 8), UInt8(number & 255)]
+    try send(Self.packet(0x32, head + Array(payload.utf8)))
+  }
+
+  /// Waits until so many messages of this connection are acknowledged.
+  mutating func waitForAcknowledgements(_ count: Int) throws {
+    while acknowledged < count {
+      let next = UInt16(truncatingIfNeeded: acknowledged + 1)
+      guard try receive(4) == [0x40, 2, UInt8(next >> 8), UInt8(next & 255)] else { throw Gone() }
+      acknowledged += 1
+    }
+  }
+
+  /// Whether the other side closes, and sends nothing more.
+  mutating func isClosed() -> Bool { (try? receive(1)) == nil }
+
+  func send(_ bytes: [UInt8]) throws {
+    var left = bytes[...]
+    while !left.isEmpty {
+      let count = left.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw Gone() }
+      left = left.dropFirst(count)
+    }
+  }
+
+  mutating func receive(_ count: Int) throws -> [UInt8] {
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while rest.count < count {
+      let more = recv(descriptor, &chunk, chunk.count, 0)
+      guard more > 0 else { throw Gone() }
+      rest += chunk[..<more]
+    }
+    defer { rest.removeFirst(count) }
+    return Array(rest.prefix(count))
+  }
+
+  private static func text(_ text: String) -> [UInt8] {
+    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
+  }
+
+  private static func packet(_ first: UInt8, _ body: [UInt8]) -> [UInt8] {
+    var (length, bytes) = (body.count, [first])
+    repeat {
+      bytes.append(UInt8(length & 0x7f) | (length > 0x7f ? 0x80 : 0))
+      length >>= 7
+    } while length > 0
+    return bytes + body
+  }
+}

@@ -1,0 +1,114 @@
+import LocationFleet
+import Testing
+
+@Suite("The ingress of a fleet")
+struct IngressTests {
+  private let own = DeviceAccount(user: "u", tenant: "acme", device: "truck 1", hash: "")
+  private let gateway = DeviceAccount(user: "gate", tenant: "acme", hash: "")
+  private let fix = Array(#"{"_type":"location","lat":46.52,"lon":6.63,"tst":1780000000}"#.utf8)
+
+  @Test("FLEET-33: a device is what it has authenticated as, whatever its topic says")
+  func topics() {
+    let truck = FleetDeviceName(tenant: "acme", device: "truck 1")
+    #expect(own.topic("in/acme/truck_201") == .reports(truck))
+    #expect(own.topic("owntracks/u/truck 1") == .reports(truck))
+    #expect(own.topic("owntracks/u/truck 1/event") == .other)
+    #expect(gateway.topic("in/acme/truck_201") == .reports(truck))
+    for topic in [
+      "in/acme/truck_202", "in/other/truck_201", "in/_/truck_201", "in/acme/truck 1",
+      "in/acme/truck_201/x", "owntracks/v/truck 1", "owntracks/u/truck 2", "owntracks/u",
+      "fix/0/acme/truck_201", "$JS/API", "in//", "",
+    ] { #expect(own.topic(topic) == .foreign, "\(topic)") }
+    #expect(gateway.topic("in/other/a") == .foreign)
+    #expect(gateway.topic("owntracks/gate/") == .foreign)
+  }
+
+  @Test("FLEET-33: a name in a payload that is another's is refused and counted")
+  func claims() {
+    var ingress = Ingress(partitions: 4)
+    #expect(ingress.take(topic: "in/acme/truck_202", fix, of: own) == .refused)
+    let other = Array(
+      #"{"device":"truck 2","date":"2026-05-28T20:26:40Z","latitude":1,"longitude":1}"#.utf8)
+    #expect(ingress.take(topic: "in/acme/truck_201", other, of: own) == .unusable)
+    #expect(ingress.take(query: [], body: other, claim: nil, of: own) == .refused)
+    #expect(ingress.take(query: [("id", "truck 2")], body: [], claim: nil, of: own) == .refused)
+    #expect(ingress.take(query: [], body: fix, claim: "truck 2", of: own) == .refused)
+    #expect(ingress.take(query: [], body: fix, claim: nil, of: gateway) == .refused)
+    #expect(ingress.figures.judged.fixes == ["acme": ["device": 6]])
+  }
+
+  @Test("FLEET-33: fixes go to the subject of their device, with an identifier of their own")
+  func entries() throws {
+    var ingress = Ingress(partitions: 4)
+    let truck = FleetDeviceName(tenant: "acme", device: "truck 1")
+    let partition = FleetAddress.partition(of: truck, count: 4)
+    var seen: Set<String> = []
+    for outcome in [
+      ingress.take(topic: "in/acme/truck_201", fix, of: own),
+      ingress.take(query: [], body: fix, claim: nil, of: own),
+      ingress.take(query: [], body: fix, claim: "truck 1", of: gateway),
+    ] {
+      guard case .append(let entries) = outcome, let entry = entries.first else {
+        Issue.record("\(outcome)")
+        continue
+      }
+      #expect(entry.subject == FleetAddress.fixes(of: truck, partition: partition))
+      #expect(entry.identifier.hasPrefix("acme.truck_201."))
+      seen.insert(entry.identifier)
+    }
+    #expect(seen.count == 1)
+    #expect(ingress.figures.judged.fixes == ["acme": ["accepted": 3]])
+    #expect(ingress.take(topic: "in/acme/truck_201", [], of: own) == .nothing)
+    #expect(ingress.take(topic: "owntracks/u/truck 1/cmd", fix, of: own) == .nothing)
+    #expect(ingress.take(topic: "in/acme/truck_201", [0x7b], of: own) == .unusable)
+  }
+
+  @Test("FLEET-34: the file of accounts names each fault with its line")
+  func accounts() {
+    var faults: [FleetConfiguration.Fault] = []
+    let text = """
+      # user tenant device group hash
+      u acme truck_201 trucks $argon2id$x  # the first one
+      gate acme * - $argon2id$y
+      u - d - $argon2id$z
+      v acme d $argon2id$z
+      w acme - - $argon2id$z
+      x acme a.b - $argon2id$z
+      y acme d - plain
+      - acme d - $argon2id$z
+      """
+    let accounts = DeviceAccounts(Array(text.utf8), &faults)
+    #expect(faults.map(\.line) == [4, 5, 6, 7, 8, 9])
+    #expect(accounts.byUser["gate"]?.device == nil && accounts.byUser.count == 2)
+    #expect(
+      accounts.byUser["u"]
+        == DeviceAccount(
+          user: "u", tenant: "acme", device: "truck 1", group: "trucks", hash: "$argon2id$x"))
+  }
+
+  @Test("FLEET-35: the settings of the ingress stand beside those of the workers")
+  func configuration() {
+    var faults: [FleetConfiguration.Fault] = []
+    let text =
+      "partitions = 8\nmqtt-port = 1883\naccounts = /a\nconnections = 5\nnonsense = 1\nhttp-port = x"
+    let read = IngressConfiguration(text, &faults)
+    #expect(read.fleet.worker.partitions == 8 && read.mqttPort == 1883 && read.mostConnections == 5)
+    #expect(faults.map(\.line) == [5, 6] && read.missing == nil)
+    var none: [FleetConfiguration.Fault] = []
+    #expect(IngressConfiguration("", &none).missing == "neither `mqtt-port` nor `http-port`")
+    #expect(IngressConfiguration("http-port = 80", &none).missing == "no `accounts`")
+  }
+
+  @Test("FLEET-35: the figures name tenants and reasons, and no device")
+  func figures() {
+    var ingress = Ingress(partitions: 4)
+    _ = ingress.take(topic: "in/acme/truck_201", fix, of: own)
+    ingress.figures.ended(.silent)
+    ingress.figures.answered(413)
+    let text = ingress.figures.prometheus
+    #expect(text.contains("ingress_fixes_total{tenant=\"acme\",result=\"accepted\"} 1\n"))
+    #expect(text.contains("ingress_closed_total{reason=\"silent\"} 1\n"))
+    #expect(text.contains("ingress_http_total{status=\"413\"} 1\n"))
+    #expect(!text.contains("truck"))
+  }
+}
