@@ -19,6 +19,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("signals", measureSignals),
   ("beacons", measureBeaconClasses),
   ("simulation", measureSimulation),
+  ("console", measureConsole),
   ("radios", measureRadios),
   ("first-fix", measureFirstFix),
   ("fusion", measureFusion),

@@ -1,6 +1,7 @@
 // A day in virtual time: the server runs the real engine, the page shows what came of it.
 import { ask, byId, clockText, degrees, el, fill, length, list, report, time } from "/words.js";
 import { Timeline, dayLanes } from "/timeline.js";
+import { named, renderBeacons } from "/beacons.js";
 
 /** What can happen besides the way, in the words of a scenario; the server judges them. */
 const HAPPENINGS = [
@@ -21,7 +22,7 @@ export class Day {
   constructor(map) {
     this.map = map;
     this.track = new Float64Array(0);
-    this.day = { begin: 0, end: 0, events: [], fences: [], changes: [], notes: [], name: "" };
+    this.day = { begin: 0, end: 0, events: [], fences: [], beacons: [], changes: [], notes: [], name: "" };
     this.points = [];
     this.timeline = new Timeline((at) => this.scrub(at), (event) => this.choose(event));
     this.listen();
@@ -46,12 +47,15 @@ export class Day {
     byId("zoom-out").addEventListener("click", () => this.timeline.zoom(2));
     const toggle = (id) => byId(id).addEventListener("click", () => this.mode(this.clicks === id ? undefined : id));
     toggle("add-fence");
+    toggle("add-beacon");
     toggle("draw");
-    byId("add-fence-here").addEventListener("click", () => {
+    const here = (id, add) => byId(id).addEventListener("click", () => {
       const fix = this.fixAt(this.timeline.now);
-      if (fix) this.addFence(fix.latitude, fix.longitude);
+      if (fix) add(fix.latitude, fix.longitude);
       else report("There is no fix at this time.");
     });
+    here("add-fence-here", (latitude, longitude) => this.addFence(latitude, longitude));
+    here("add-beacon-here", (latitude, longitude) => this.addBeacon(latitude, longitude));
     byId("undo").addEventListener("click", () => {
       this.points.pop();
       this.drawPoints();
@@ -127,7 +131,8 @@ export class Day {
     if (!keepsView) this.map.fit(this.line.length ? this.line : day.fences.map((fence) => [fence.latitude, fence.longitude]));
     this.scrub(view ? view[2] : day.begin);
     if (!view) this.goToLink();
-    this.openingTime = performance.now() - began;
+    // Since the server has answered, and since the page was asked for.
+    [this.openingTime, this.shownAt] = [performance.now() - began, performance.now()];
   }
 
   /** The scenario of the day, its own or one that goes the same way, to be changed by hand. */
@@ -138,6 +143,8 @@ export class Day {
   }
 
   setFences(fences) { return this.rerun("/api/day/fences", fences); }
+
+  setBeacons(beacons) { return this.rerun("/api/day/beacons", beacons); }
 
   setChanges(changes) { return this.rerun("/api/day/changes", changes); }
 
@@ -160,7 +167,7 @@ export class Day {
       this.scrub(this.timeline.now);
     } else {
       this.play(false);
-      for (const name of ["day", "fences", "handles", "light", "drawn"]) this.map.put(name);
+      for (const name of ["day", "fences", "handles", "beacons", "beacon-handles", "light", "drawn", "drawn-points"]) this.map.put(name);
     }
   }
 
@@ -168,6 +175,7 @@ export class Day {
     if (!this.isShown) return;
     this.map.way("day", this.line ?? []);
     this.renderFences();
+    renderBeacons(this);
     this.renderChanges();
     const events = this.day.events.filter((event) => event.number !== undefined || event.kind === "significant");
     this.buttons = new Map();
@@ -299,7 +307,7 @@ export class Day {
 
   mode(clicks) {
     this.clicks = clicks;
-    for (const id of ["add-fence", "draw"]) byId(id).setAttribute("aria-pressed", String(clicks === id));
+    for (const id of ["add-fence", "add-beacon", "draw"]) byId(id).setAttribute("aria-pressed", String(clicks === id));
   }
 
   clicked(at) {
@@ -309,6 +317,10 @@ export class Day {
       this.mode();
       this.addFence(place.lat, place.lng);
     }
+    if (this.clicks === "add-beacon") {
+      this.mode();
+      this.addBeacon(place.lat, place.lng);
+    }
     if (this.clicks === "draw") {
       this.points.push([place.lat, place.lng]);
       this.drawPoints();
@@ -316,12 +328,11 @@ export class Day {
   }
 
   addFence(latitude, longitude) {
-    const names = new Set(this.day.fences.map((fence) => fence.identifier));
-    let number = 1;
-    while (names.has(`fence-${number}`)) number += 1;
-    const [lat, lng] = [latitude, longitude].map((value) => Number(value.toFixed(6)));
-    this.setFences([...this.day.fences,
-      { identifier: `fence-${number}`, latitude: lat, longitude: lng, radius: 100 }]);
+    this.setFences([...this.day.fences, { ...named(this.day, "fence", latitude, longitude), radius: 100 }]);
+  }
+
+  addBeacon(latitude, longitude) {
+    this.setBeacons([...this.day.beacons, named(this.day, "beacon", latitude, longitude)]);
   }
 
   renderFences() {
@@ -370,6 +381,9 @@ export class Day {
     const lines = ["scenario A drawn way", `place ${words[0]}`];
     for (const fence of this.day.fences) {
       lines.push(`condition ${fence.identifier.replaceAll(/\s/g, "-")} ${fence.latitude},${fence.longitude} ${fence.radius}`);
+    }
+    for (const beacon of this.day.beacons) {
+      lines.push(`beacon ${beacon.identifier.replaceAll(/\s/g, "-")} ${beacon.latitude},${beacon.longitude}`);
     }
     words.slice(1).forEach((word, index) => {
       const sky = form.get("sky") === "open" ? "" : ` under ${form.get("sky")}`;

@@ -1,10 +1,11 @@
 // What the daemon is doing now, as its owner may see it.
 import { ask, byId, degrees, el, fill, length, list, milliseconds, report, table, time } from "/words.js";
 import { LiveTimeline } from "/lanes.js";
+import { renderQuestions } from "/questions.js";
 import { renderBeacons, renderSky } from "/sky.js";
 
 /** Everything that is shown. */
-const all = ["daemon", "status", "apps", "conditions", "events", "access", "log", "trail"];
+const all = ["daemon", "status", "apps", "conditions", "events", "access", "log", "trail", "questions"];
 const levels = ["never", "ask", "whenInUse", "always"];
 const reasons = {
   lessAccurate: "another is more accurate", contradicted: "another contradicts it, and is believed",
@@ -40,6 +41,7 @@ export class Live {
     this.delays = [];
     byId("services").addEventListener("change", (event) =>
       this.change("services", { on: event.target.checked }));
+    byId("answers").addEventListener("change", (event) => this.change("questions", { on: event.target.checked }));
     // While a choice is open its table stays as it is.
     byId("apps").addEventListener("focusout", () => setTimeout(() => this.renderApps()));
     byId("watch").addEventListener("submit", (event) => {
@@ -86,7 +88,7 @@ export class Live {
       this.timeline.clear();
     }
     const { trail, log, marks, version, whole, ...parts } = news;
-    if (parts.daemon?.problem) this.state = {};
+    if (parts.daemon?.problem) this.state = { questions: this.state.questions };
     Object.assign(this.state, parts);
     const fixes = trail.filter((fix) => fix.place);
     this.trail.push(...fixes);
@@ -149,6 +151,7 @@ export class Live {
   render(changed) {
     const has = (name) => !changed || changed.has(name);
     if (has("daemon") || has("status")) this.renderStatus();
+    if (has("questions")) renderQuestions(this.state.questions, (answer) => this.change("answer", answer));
     if (has("apps")) this.renderApps();
     if (has("conditions")) this.renderConditions();
     if (has("events")) this.renderEvents();

@@ -14,32 +14,40 @@ const corners = ({ type, coordinates }) => (type === "Polygon" ? [coordinates] :
     });
   }));
 
+/** A text as HTML that shows it. */
+function plain(text) {
+  const element = document.createElement("span");
+  element.textContent = text;
+  return element.innerHTML;
+}
+
 export class ConsoleMap {
   constructor(settings) {
     this.map = L.map("map", {
-      preferCanvas: true, zoomControl: true, worldCopyJump: true, attributionControl: Boolean(settings.tiles),
+      preferCanvas: true, zoomControl: true, worldCopyJump: true, attributionControl: true,
       maxZoom: 20, minZoom: 2, zoomAnimation: !matchMedia("(prefers-reduced-motion: reduce)").matches,
     }).setView([30, 10], 2);
-    for (const name of ["land", "way", "light", "now"]) {
+    this.map.attributionControl.setPrefix(false);
+    for (const name of ["land", "names", "way", "light", "now"]) {
       this.map.createPane(name).classList.add(`pane-${name}`);
     }
     // What moves is drawn apart from what stays, so that a scrub does not paint a day again.
     this.still = L.canvas({ pane: "way", padding: 0.3 });
     this.moving = L.svg({ pane: "now", padding: 0.5 });
     this.land = L.layerGroup().addTo(this.map);
+    this.layers = {};
     if (settings.tiles) {
-      L.tileLayer(settings.tiles, { attribution: settings.attribution, maxZoom: 19 }).addTo(this.map);
+      L.tileLayer(settings.tiles, { attribution: plain(settings.attribution), maxZoom: 19 }).addTo(this.map);
     } else {
       this.map.on("moveend", () => this.drawLand());
+      this.map.whenReady(() => this.drawLand());
       matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.drawLand());
     }
     L.control.scale().addTo(this.map);
-    this.layers = {};
-    this.drawLand();
     new ResizeObserver(() => this.map.invalidateSize({ animate: false })).observe(this.map.getContainer());
   }
 
-  // Lines of latitude and longitude, and the borders that the place index has.
+  // Lines of latitude and longitude, and what the indexes on this computer have: borders, places, streets.
   async drawLand() {
     const bounds = this.map.getBounds();
     const [west, east] = [Math.max(bounds.getWest(), -180), Math.min(bounds.getEast(), 180)];
@@ -62,13 +70,52 @@ export class ConsoleMap {
     const answer = await fetch(`/api/land?box=${query}`);
     if (!answer.ok || number !== this.request) return;
     const land = await answer.json();
-    if (land.borders.length === 0) return;
-    const borders = land.borders.map((ring) => {
+    // Another part of the map may be in view by now.
+    if (number !== this.request) return;
+    const line = (numbers) => {
       const points = [];
-      for (let at = 0; at < ring.length; at += 2) points.push([ring[at], ring[at + 1]]);
+      for (let at = 0; at < numbers.length; at += 2) points.push([numbers[at], numbers[at + 1]]);
       return points;
-    });
-    this.land.addLayer(L.polyline(borders, { ...style, color: color("--land") }));
+    };
+    if (land.borders.length > 0) {
+      this.land.addLayer(L.polyline(land.borders.map(line), { ...style, color: color("--land") }));
+    }
+    const streets = land.streets.map((street) => ({ name: street.name, line: line(street.line) }));
+    if (streets.length > 0) {
+      this.land.addLayer(L.polyline(streets.map((street) => street.line), { ...style, color: color("--land"), weight: 2 }));
+    }
+    for (const text of this.attributions ?? []) this.map.attributionControl.removeAttribution(text);
+    this.attributions = land.attributions.map(plain);
+    for (const text of this.attributions) this.map.attributionControl.addAttribution(text);
+    this.drawNames(land.places, streets);
+  }
+
+  /** Names where there is room, the most important first. */
+  drawNames(places, streets) {
+    const taken = [];
+    const write = (at, name, look) => {
+      const point = this.map.latLngToContainerPoint(at);
+      const box = [point.x - 3.5 * name.length - 4, point.y - 9, point.x + 3.5 * name.length + 4, point.y + 9];
+      const isFree = taken.every((other) => box[2] < other[0] || box[0] > other[2] || box[3] < other[1] || box[1] > other[3]);
+      if (!isFree) return;
+      taken.push(box);
+      const text = document.createElement("span");
+      text.textContent = name;
+      this.land.addLayer(L.marker(at, {
+        pane: "names", interactive: false, keyboard: false,
+        icon: L.divIcon({ className: `name ${look}`, html: text, iconSize: [0, 0] }),
+      }));
+    };
+    for (const place of places) write([place.latitude, place.longitude], place.name, "place");
+    if (this.map.getZoom() < 15) return;
+    const seen = new Set();
+    const bounds = this.map.getBounds();
+    for (const { name, line } of streets) {
+      const middle = line[line.length >> 1];
+      if (!name || seen.has(name) || !bounds.contains(middle)) continue;
+      seen.add(name);
+      write(middle, name, "street");
+    }
   }
 
   /** Keeps one named thing on the map, in place of the one before. */

@@ -198,7 +198,7 @@ export function dayLanes(day, track) {
   if (held.motion.size > 0) {
     all.push(lane("Motion", holding(held.motion.get(""), day.end, "accent", (mark) => moves[mark.value] ?? 0.5), []));
   }
-  for (const fence of day.fences) {
+  for (const fence of [...day.fences, ...day.beacons ?? []]) {
     const beliefs = (held.belief.get(fence.identifier) ?? []);
     const events = day.events.filter((event) => event.kind === "condition" && event.name === fence.identifier);
     all.push(lane(fence.identifier, [...lasting(events, "good", (event) => event.state === "satisfied" ? 0.5 : 0),

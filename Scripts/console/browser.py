@@ -8,7 +8,9 @@ import http.server
 import json
 import math
 import os
+import plistlib
 import re
+import shutil
 import socket
 import statistics
 import subprocess
@@ -22,14 +24,17 @@ import urllib.request
 import axe_core_python
 from receiver import Receiver
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select, WebDriverWait
+from tiles import TileServer
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD, OUT = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+# Registered programs are named without links.
+BUILD, OUT = os.path.realpath(sys.argv[1]), os.path.abspath(sys.argv[2])
 AXE = os.path.join(os.path.dirname(axe_core_python.__file__), "axe.min.js")
 LIBRARY = "/usr/share/javascript/leaflet"
 HOME = (48.137, 11.575)
@@ -64,6 +69,7 @@ class Machine:
             "PATH": "/usr/bin:/bin", "HOME": folder, "LANG": "C.UTF-8", "LOCATIOND_SOCKET": self.socket,
             "CORELOCATION_SOURCES": "", "MERIDIAN_CONSOLE": os.path.join(ROOT, "console"),
             "MERIDIAN_PLACES": os.path.join(ROOT, ".build/places.sqlite"),
+            "MERIDIAN_STREETS": os.path.join(folder, "streets.sqlite"),
         }
 
     def start_daemon(self):
@@ -124,9 +130,15 @@ class Page:
         return self.one(selector).text
 
     def click(self, selector):
-        element = self.one(selector)
-        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
-        element.click()
+        """Clicks; an element that was replaced by news between finding and clicking is found again."""
+        for attempt in range(5):
+            try:
+                element = self.one(selector)
+                self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", element)
+                return element.click()
+            except StaleElementReferenceException:
+                if attempt == 4:
+                    raise
 
     def until(self, what, condition, seconds=20):
         try:
@@ -218,8 +230,92 @@ def live(page, machine):
     page.picture("live-narrow")
     check("fits a narrow screen", page.js("return document.documentElement.scrollWidth <= innerWidth"))
     page.driver.set_window_size(1400, 900)
+    land(page, machine)
+    questions(page, machine)
     delays(page, machine)
     costs(page, machine)
+    page.until("answers no questions any longer, once the page was closed",
+               lambda: "Off:" in page.text("#questions") and not page.one("#answers").is_selected())
+
+
+EXTRACT = """<osm version="0.6">
+<node id="1" lat="48.1372" lon="11.5700"/><node id="2" lat="48.1372" lon="11.5780"/><node id="3" lat="48.1372" lon="11.5800"/>
+<node id="4" lat="48.1340" lon="11.5740"/><node id="5" lat="48.1390" lon="11.5740"/><node id="6" lat="48.1400" lon="11.5740"/>
+<way id="1"><nd ref="1"/><nd ref="2"/><nd ref="3"/><tag k="highway" v="residential"/><tag k="name" v="Long Lane"/></way>
+<way id="2"><nd ref="4"/><nd ref="5"/><nd ref="6"/><tag k="highway" v="residential"/><tag k="name" v="&lt;b&gt;Bold Street"/></way>
+</osm>
+"""
+
+
+def land(page, machine):
+    """Names from the place index, and streets of an extract of OpenStreetMap that was imported."""
+    page.js("meridian.map.map.setView([48.137, 11.575], 6, {animate: false})")
+    def names(look=""):
+        return page.js("return [...document.querySelectorAll('.name' + arguments[0])].map((one) => one.textContent)", look)
+
+    page.until("names places from the place index", lambda: "Munich" in names())
+    shown = names()
+    check("the most important ones, where there is room", 3 <= len(shown) <= 60, shown)
+    check("says where they are from", "GeoNames" in page.text(".leaflet-control-attribution"),
+          page.text(".leaflet-control-attribution"))
+    page.picture("map-names")
+    path = os.path.join(machine.folder, "extract.osm")
+    with open(path, "w") as file:
+        file.write(EXTRACT)
+    said = machine.ctl("geocode", "import", path)
+    page.js("meridian.map.map.setView([48.137, 11.575], 16, {animate: false})")
+    page.until("draws and names the streets of an imported extract", lambda: "Long Lane" in names(".street"))
+    check("shows a name as it is written", "<b>Bold Street" in names(".street"), said)
+    check("says that they are OpenStreetMap's", "OpenStreetMap" in page.text(".leaflet-control-attribution"))
+    page.picture("map-streets")
+    page.axe("a map with names")
+
+
+def asking(machine, name):
+    """Starts an app that nobody has decided about; it asks."""
+    home = os.path.join(machine.folder, name)
+    os.mkdir(home)
+    path = os.path.join(home, "AsyncApp")
+    shutil.copy(program("AsyncApp"), path)
+    with open(path + ".plist", "wb") as file:
+        plistlib.dump({"CFBundleIdentifier": f"org.example.{name}", "CFBundleDisplayName": name.capitalize(),
+                       "NSLocationWhenInUseUsageDescription": "To find <the> way."}, file)
+    return subprocess.Popen([path], env=machine.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def questions(page, machine):
+    """What apps ask is answered with the page, once a person has switched that on."""
+    page.js("document.querySelector('#live').scrollTop = 0")
+    apps = [asking(machine, "asker")]
+    page.until("shows the app that asks", lambda: "org.example.asker" in page.text("#apps"))
+    check("asks nobody before it is switched on", "Off:" in page.text("#questions"))
+    page.click("#answers")
+    page.until("shows its question, its reason as it is written, and its program", lambda: re.search(
+        r"Allow .Asker. to use your location\?.*To find <the> way\..*AsyncApp, user 0", page.text("#questions"), re.S))
+    page.picture("live-question")
+    page.axe("a question")
+    question = page.later("const done = arguments[0]; fetch('/api/live').then((answer) => answer.json())"
+                          ".then((news) => done(news.questions.open[0]))")
+    answer = """const [body, done] = arguments; fetch("/api/answer", {method: "POST", body: JSON.stringify(body)})
+      .then((answer) => answer.text()).then(done)"""
+    body = {"app": question["app"], "number": question["number"], "precise": True}
+    check("refuses an answer that the question has not", "no such answer" in page.later(
+        answer, {**body, "answer": "always"}))
+    # A second question leaves what a person has chosen in the first.
+    page.click("#questions input")
+    apps.append(asking(machine, "second"))
+    page.until("shows two questions", lambda: len(page.driver.find_elements(By.CSS_SELECTOR, ".question")) == 2)
+    check("and the first as it was", not page.one("#questions .question input").is_selected())
+    page.click("#questions .question button[data-answer=whileUsing]")
+    page.until("answers", lambda: re.search(r"org\.example\.asker\s+whenInUse", machine.ctl("apps")), 30)
+    check("with the reduced accuracy that was chosen", re.search(r"org\.example\.asker.*reduced|org\.example\.asker.*no",
+          machine.ctl("apps")), machine.ctl("apps"))
+    check("refuses a later answer of another page", "no longer open" in page.later(answer, {**body, "answer": "deny"}))
+    machine.ctl("authorize", "org.example.second", "never")
+    page.until("takes a question back that is answered elsewhere", lambda: "No app asks" in page.text("#questions"), 30)
+    for app in apps:
+        app.kill()
+        app.wait()
 
 
 def observed(page, machine):
@@ -350,6 +446,8 @@ def delays(page, machine):
 def costs(page, machine):
     """What an hour of fixes leaves in the page, and what a page costs the daemon."""
     def heap():
+        # What waits for a frame is over then.
+        page.painted()
         page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
         return page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"]
 
@@ -383,7 +481,8 @@ def costs(page, machine):
     figures["daemon_cpu_percent_with_page"] = used()
     address = page.driver.current_url
     page.driver.get("about:blank")
-    time.sleep(4)
+    # Until the console knows that the page has gone, and answers no questions.
+    time.sleep(37)
     figures["daemon_cpu_percent_without_page"] = used()
     page.driver.get(address)
     page.until("comes back to the page with its cookie", lambda: "Daemon" in page.text("#state"))
@@ -515,6 +614,7 @@ def drawing(page, machine):
     page.picture("day-drawing")
     page.click("#way button[type=submit]")
     page.until("runs the way that was drawn", lambda: "A drawn way" in page.text("#day-name"))
+    beacons_on_the_way(page, machine)
     story = page.one("#story textarea")
     page.js("arguments[0].value = 'scenario Broken\\nplace nowhere\\n'", story)
     page.click("#story button")
@@ -522,6 +622,43 @@ def drawing(page, machine):
     page.js("arguments[0].value = arguments[1]", story, WALK)
     page.click("#story button")
     page.until("runs a story", lambda: "A walk to the bakery" in page.text("#day-name"))
+
+
+def beacons_on_the_way(page, machine):
+    """A beacon where the way ends, which the app of the day monitors, and an answer to a question."""
+    page.js("meridian.day.scrub(meridian.day.day.end)")
+    page.click("#add-beacon-here")
+    page.until("places a beacon on the drawn way, and runs the day again", lambda: "beacon-1" in page.text("#day-beacons"))
+    page.until("the app is near it at the end", lambda: "beacon-1: satisfied" in page.text("#day-events"))
+    page.picture("day-beacon")
+    page.axe("a day with a beacon")
+    page.click("#add-beacon")
+    ActionChains(page.driver).move_to_element_with_offset(page.one("#map"), 100, 80).click().perform()
+    page.until("places another by a click on the map", lambda: "beacon-2" in page.text("#day-beacons"))
+    page.click("button[aria-label='Remove beacon-2']")
+    page.until("and removes it", lambda: "beacon-2" not in page.text("#day-beacons"))
+
+    def write(text, seconds):
+        page.js("meridian.day.scrub(meridian.day.day.begin + arguments[0])", seconds * 1000)
+        field = page.one("#change input")
+        field.clear()
+        field.send_keys(text, Keys.ENTER)
+        page.until(f"adds to the drawn day: {text}", lambda: text in page.text("#changes"))
+
+    write("person answers whileUsing keepWhileUsing after 2s", 10)
+    write("permission ask", 20)
+    check("the app asks, and the person answers", page.js(
+        "return meridian.day.day.events.filter((one) => one.kind === 'question').length") > 0)
+    read = "const done = arguments[0]; fetch('{}').then((answer) => answer.text()).then(done)"
+    scenario = page.later(read.format("/api/day/scenario"))
+    path = os.path.join(machine.folder, "drawn.txt")
+    with open(path, "w") as file:
+        file.write(scenario)
+    check("exports both as a scenario that runs", "hash" in machine.ctl("simulate", path) and "beacon beacon-1" in scenario)
+    test = page.later(read.format("/api/day/test"))
+    check("and as a test in Swift", "BeaconIdentityCondition" in test and "app.setPermission(.ask)" in test)
+    with open(os.path.join(OUT, "DrawnDayTests.swift"), "w") as file:
+        file.write(test)
 
 
 def exports(page, machine):
@@ -612,6 +749,7 @@ def scrubbing(page):
         plain.driver.get(address)
         plain.until("opens in another browser only with the cookie", lambda: plain.js(
             "return globalThis.meridian?.day.day.fixes > 0"))
+        figures["whole_day_page_opens_ms"] = round(plain.js("return meridian.day.shownAt"))
         count_frames(plain)
     finally:
         plain.driver.quit()
@@ -668,6 +806,45 @@ def borders(page, machine, own):
     many(own, int(port), cookie)
 
 
+def tiles(machine):
+    """A console with map tiles of a server, which is asked for them and for nothing else, and nobody else is."""
+    print("tiles")
+    (server, other) = (TileServer(), TileServer())
+    console = Machine(machine.folder)
+    page = None
+    try:
+        address = console.open("--tiles", server.origin + "/{z}/{x}/{y}.png", "--attribution", "© The <test's> map")
+        own = address.split("/?")[0]
+        page = Page(browser())
+        page.driver.get(address)
+        page.until("shows tiles", lambda: page.js("return document.querySelectorAll('.leaflet-tile-loaded').length") > 0)
+        check("shows whose the map is, as it is written", "© The <test's> map" in page.text(".leaflet-control-attribution"),
+              page.text(".leaflet-control-attribution"))
+        page.picture("tiles")
+        policy = page.later("const done = arguments[0]; fetch('/').then((answer) => "
+                            "done(answer.headers.get('Content-Security-Policy')))")
+        check("allows images of that origin and of no other", f"img-src 'self' data: {server.origin};" in policy, policy)
+        blocked = """const [address, done] = arguments; document.addEventListener("securitypolicyviolation",
+          (event) => done(event.effectiveDirective), {once: true}); new Image().src = address;"""
+        check("an image of another origin is not asked for", page.later(
+            blocked, other.origin + "/1/1/1.png") == "img-src" and not other.asked, other.asked)
+        script = """const [address, done] = arguments; fetch(address).then(() => done("read"), () => done("refused"))"""
+        check("nor is the tile server for anything but images", page.later(script, server.origin + "/secret") == "refused"
+              and all(path.endswith(".png") for path, _ in server.asked))
+        check("it does not learn which page asks", all(
+            "Referer" not in headers and "Cookie" not in headers for _, headers in server.asked))
+        page.collect()
+        foreign = [url for url in page.requests if not url.startswith((own, server.origin + "/", "data:", "blob:"))
+                   and not url.startswith((other.origin, server.origin + "/secret"))]
+        check("nothing else is fetched", not foreign, foreign[:3] or f"{len(server.asked)} tiles")
+    finally:
+        if page:
+            page.driver.quit()
+        console.close()
+        server.end()
+        other.end()
+
+
 def many(own, port, cookie):
     request = f"GET /api/settings HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nCookie: {cookie}\r\n"
     callers = [socket.create_connection(("127.0.0.1", port)) for _ in range(60)]
@@ -711,6 +888,7 @@ def main():
             whole_day(page, machine)
             own = address.split("/?")[0]
             borders(page, machine, own)
+            tiles(machine)
             page.collect()
             foreign = [url for url in page.requests if not url.startswith((own, "data:", "blob:"))]
             check("no request leaves the console", not foreign, foreign[:3] or f"{len(page.requests)} requests")

@@ -144,6 +144,14 @@ struct AppCoordinator: Sendable {
     ]
   }
 
+  /// The demands of ``demandShares``, in their order.
+  func appendDemands(to list: inout [Demand]) {
+    list.append(claimDemand)
+    list.append(liveDemand)
+    list.append(significantDemand)
+    list.append(standardDemand)
+  }
+
   /// The demand of services that launch an app that does not run.
   private var claimDemand: Demand { processes.isEmpty ? launch.reasons.demand(verdicts) : .none }
 

@@ -44,6 +44,17 @@ extension LocationEngine {
     ]
   }
 
+  /// Writes the demands of ``demandShares`` without their names, in their order, in place of what is in a
+  /// list: cheap enough for each step.
+  package func writeDemands(to list: inout [Demand]) {
+    list.removeAll(keepingCapacity: true)
+    for coordinator in coordinators { coordinator.appendDemands(to: &list) }
+    list.append(conditions.demand)
+    list.append(visits.demand)
+    list.append(departureDemand)
+    list.append(needsCoarse ? coarse.demand : .none)
+  }
+
   /// What the owner's settings withhold from an app.
   package func limits(of app: AppIdentity) -> [String] {
     (policies.restricted.contains(app) ? ["restricted"] : [])

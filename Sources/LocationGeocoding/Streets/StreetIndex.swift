@@ -54,6 +54,25 @@ final class StreetIndex {
     return found
   }
 
+  /// The streets that are lines, in a box.
+  func lines(
+    in box: DegreeBox, limit: Int
+  ) throws(DatabaseError) -> [(name: String?, points: [OsmPoint])] {
+    let statement = try database.statement(
+      """
+      SELECT \(Self.columns) FROM feature_box JOIN feature USING (id)
+      WHERE right >= ? AND left <= ? AND top >= ? AND bottom <= ?
+        AND kind = \(StreetFeatureKind.street.rawValue) ORDER BY id LIMIT ?
+      """)
+    for (position, edge) in [box.west, box.east, box.south, box.north].enumerated() {
+      statement.bind(edge * OsmPoint.stepsPerDegree, at: Int32(position) + 1)
+    }
+    return Self.entries(statement.bind(Int64(limit), at: 5)).compactMap { entry in
+      guard case .line(let points) = entry.shape else { return nil }
+      return (entry.name, points)
+    }
+  }
+
   /// The houses with this number in streets of this name.
   func houses(number: String, street: Int) throws(DatabaseError) -> [Entry] {
     let statement = try database.statement(

@@ -7,6 +7,14 @@ package struct AgentConnection: ~Copyable {
   private let descriptor: Int32
   private var frames = FrameSplitter(limit: SocketLink.longestMessage)
 
+  /// What the daemon has sent.
+  package enum Arrival: Sendable {
+    case event(AgentEvent)
+    /// What became of an answer, in the order in which the answers were sent: whether it counts.
+    /// If the question was withdrawn before, it does not.
+    case answered(Bool)
+  }
+
   /// Why there is no connection.
   package struct Fault: Error, Hashable, CustomStringConvertible {
     package var description: String
@@ -30,7 +38,7 @@ package struct AgentConnection: ~Copyable {
   /// Waits for the next messages of the daemon.
   ///
   /// - Throws: `Fault` with why no more will come.
-  package mutating func next() throws(Fault) -> [AgentEvent] {
+  package mutating func next() throws(Fault) -> [Arrival] {
     var piece = [UInt8](repeating: 0, count: 65_536)
     let count = read(descriptor, &piece, piece.count)
     guard count > 0 else { throw Fault(description: "the daemon closed the connection") }
@@ -40,7 +48,6 @@ package struct AgentConnection: ~Copyable {
         try LinkReply(json: JSON(parsing: message))
       }
     } catch { throw Fault(description: "the daemon sent \(error)") }
-    // If the question was withdrawn when it is answered, that is no fault.
     let gone = "\(AgentInterface.name).NoSuchQuestion"
     if let refusal = replies.first(where: { $0.error != nil && $0.error != gone }) {
       if refusal.error == "\(AgentInterface.name).NotAgent",
@@ -53,13 +60,22 @@ package struct AgentConnection: ~Copyable {
       }
       throw Fault(description: reason)
     }
-    return replies.compactMap { AgentEvent(json: $0.parameters) }
+    return replies.compactMap { reply in
+      guard reply.continues else { return .answered(reply.error == nil) }
+      return AgentEvent(json: reply.parameters).map { .event($0) }
+    }
   }
 
   /// Sends an answer, from any thread while the connection lives.
   package var answering: @Sendable (AgentAnswer) -> Void {
     let descriptor = descriptor
     return { Self.send(LinkCall("\(AgentInterface.name).Answer", $0.json), to: descriptor) }
+  }
+
+  /// Ends the connection, from any thread while it lives: `next` throws.
+  package var ending: @Sendable () -> Void {
+    let descriptor = descriptor
+    return { _ = shutdown(descriptor, Int32(SHUT_RDWR)) }
   }
 
   private func send(_ call: LinkCall) { Self.send(call, to: descriptor) }

@@ -5,9 +5,10 @@ struct PlaybackDriver: SourceDriver {
   /// What plays, once the file has been read.
   enum Player: Sendable {
     case track(TrackPlayer)
-    /// A receiver's bytes, which go through the machine for its protocol, as in live use.
-    case log(LogPlayer, NMEAListener)
-    case reports(LogPlayer, GpsdClient)
+    /// A receiver's bytes, which go through the machine for its protocol, as in live use. Indirect, since
+    /// these machines are large, and a track would be moved with room for them at each fix.
+    indirect case log(LogPlayer, NMEAListener)
+    indirect case reports(LogPlayer, GpsdClient)
     case fixes(FixesPlayer)
   }
 

@@ -23,6 +23,8 @@ package struct Scenario: Sendable {
   /// The access points; with at least one, the device has a Wi-Fi radio.
   package var accessPoints: [VirtualAccessPoint] = []
   package var circles: [Simulation.NamedCircle] = []
+  /// The beacons; with at least one, the device has Bluetooth.
+  package var beacons: [Simulation.NamedBeacon] = []
   package var journey = Journey(from: Coordinate(latitude: 0, longitude: 0))
   package var events: [Event] = []
   package var end = Duration.zero
@@ -58,7 +60,10 @@ package struct Scenario: Sendable {
     receiver.noise = noise
     let radio =
       accessPoints.isEmpty ? nil : VirtualRadio(accessPoints, seed: seed ?? self.seed)
-    var world = VirtualWorld(at: origin, date: date, receivers: [receiver], radio: radio)
+    let bluetooth = beacons.isEmpty ? nil : VirtualBluetooth(seed: seed ?? self.seed)
+    var world = VirtualWorld(
+      at: origin, date: date, receivers: [receiver], bluetooth: bluetooth, radio: radio)
+    for beacon in beacons { world.plan(.beacon(beacon.virtual), after: .zero) }
     world.plan(.depart(journey), after: .zero)
     for event in events { world.plan(event.worldEvent, after: event.at) }
     return world

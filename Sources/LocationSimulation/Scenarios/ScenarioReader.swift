@@ -78,7 +78,7 @@ package struct ScenarioReader {
   // MARK: Lines
 
   private enum Header: String {
-    case scenario, place, date, seed, receiver, condition, accesspoint
+    case scenario, place, date, seed, receiver, condition, beacon, accesspoint
   }
 
   private mutating func read(_ header: Header) throws(ScenarioFault) {
@@ -117,15 +117,32 @@ package struct ScenarioReader {
         }
       }
     case .condition:
-      let identifier = try word("the identifier of a condition")
-      guard !scenario.circles.contains(where: { $0.identifier == identifier }) else {
-        throw fault("there is a condition \"\(identifier)\" already", "another identifier")
-      }
+      let identifier = try identifier("the identifier of a condition")
       let circle = Circle(center: try place(), radius: try number("a radius in meters", 1...1e6))
       scenario.circles.append(Simulation.NamedCircle(identifier: identifier, circle: circle))
+    case .beacon:
+      let identifier = try identifier("the identifier of a beacon")
+      guard scenario.beacons.count < Simulation.NamedBeacon.most else {
+        throw fault("there are too many beacons", "\(Simulation.NamedBeacon.most) at most")
+      }
+      let number = UInt16(scenario.beacons.count + 1)
+      scenario.beacons.append(
+        Simulation.NamedBeacon(identifier: identifier, place: try place(), number: number))
     case .accesspoint: try readAccessPoint()
     }
     try expectEnd()
+  }
+
+  /// A name that nothing else has that the app monitors.
+  private mutating func identifier(_ what: String) throws(ScenarioFault) -> String {
+    let identifier = try word(what)
+    guard
+      !scenario.circles.contains(where: { $0.identifier == identifier }),
+      !scenario.beacons.contains(where: { $0.identifier == identifier })
+    else {
+      throw fault("there is a condition \"\(identifier)\" already", "another identifier")
+    }
+    return identifier
   }
 
   /// The place of an access point and, optionally, the level at one meter; its address is its number.

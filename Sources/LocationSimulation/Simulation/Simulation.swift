@@ -15,6 +15,30 @@ package struct Simulation: Sendable {
     }
   }
 
+  /// A beacon that stands somewhere, and that the app monitors.
+  package struct NamedBeacon: Hashable, Sendable {
+    package var identifier: String
+    package var place: Coordinate
+    /// Its minor number; they share UUID and major.
+    package var number: UInt16
+
+    package init(identifier: String, place: Coordinate, number: UInt16) {
+      (self.identifier, self.place, self.number) = (identifier, place, number)
+    }
+
+    package var identity: BeaconIdentity {
+      BeaconIdentity(uuid: Self.deployment, major: 1, minor: number)
+    }
+
+    var virtual: VirtualBeacon { VirtualBeacon(identity, at: place) }
+
+    /// 8C6B2C0E-6F0B-4E0A-9B7D-3A1F5D0C9E21. Chosen, at random.
+    private static let deployment = BeaconUUID(
+      high: 0x8c6b_2c0e_6f0b_4e0a, low: 0x9b7d_3a1f_5d0c_9e21)
+    /// In one scenario. Chosen: an app monitors twenty conditions.
+    package static let most = 20
+  }
+
   /// What came out of it.
   package struct Summary: Hashable, Sendable {
     package var simulated = Duration.zero
@@ -36,12 +60,17 @@ package struct Simulation: Sendable {
   package private(set) var summary = Summary()
   private let description: ClientDescription
   private let circles: [NamedCircle]
+  private let beacons: [NamedBeacon]
   private var client = ClientID(0)
   private var life = AppLife.foreground
   private var hash = SimulationHash()
   private var demand = Demand.none
   private var demandSince = Instant.start
   private var shares: [DemandShare] = []
+  /// The demands of the shares, and those of the last step, to be compared with them.
+  private var (demands, newDemands): ([Demand], [Demand]) = ([], [])
+  /// What `observe` is called with; its shares change only with the demands.
+  private var view = View()
   private var sharesSince = Instant.start
 
   /// The roles of the app's subscribers.
@@ -63,9 +92,11 @@ package struct Simulation: Sendable {
     return .advertising(Role.beacon, on ? .start(advert) : .stop)
   }
 
-  package init(_ world: VirtualWorld, circles: [NamedCircle] = []) {
+  package init(
+    _ world: VirtualWorld, circles: [NamedCircle] = [], beacons: [NamedBeacon] = []
+  ) {
     self.world = world
-    self.circles = circles
+    (self.circles, self.beacons) = (circles, beacons)
     description = ClientDescription(
       app: Self.app,
       manifest: Manifest([
@@ -104,8 +135,11 @@ package struct Simulation: Sendable {
       precondition(wakes < 10_000, "the world asks to be woken without end at \(due)")
       world.advance(to: due)
       try take(world.wake(), report)
-      accountForClients(world.demandShares)
-      if let observe { observe(view, world.now) }
+      lookAtShares()
+      if let observe {
+        (view.motion, view.beliefs) = (world.motionReport, world.openBeliefs)
+        observe(view, world.now)
+      }
       if last == nil, isOver || world.hasEnded { break }
     }
     if let last { world.advance(to: last) }
@@ -115,11 +149,13 @@ package struct Simulation: Sendable {
     summary.hash = hash.value
   }
 
-  private var view: View {
-    var view = View()
+  /// Takes in what each service needs now; nearly always the same as before.
+  private mutating func lookAtShares() {
+    world.writeDemands(to: &newDemands)
+    guard newDemands != demands else { return }
+    swap(&demands, &newDemands)
+    accountForClients(world.demandShares)
     view.shares = shares.filter { $0.demand != .none }
-    (view.motion, view.beliefs) = (world.motionReport, world.openBeliefs)
-    return view
   }
 
   private mutating func begin(_ report: (SimulationEvent, Moment) throws -> Void) rethrows {
@@ -142,11 +178,19 @@ package struct Simulation: Sendable {
       .monitor(Role.monitor, .open(name: "simulate")),
       .monitor(Role.monitor, .next(after: .none)),
     ]
-    for named in circles {
+    let targets =
+      circles.map { ($0.identifier, ConditionTarget.circle($0.circle)) }
+      + beacons.map { beacon in
+        let identity = beacon.identity
+        return (
+          beacon.identifier,
+          .beacon(
+            BeaconConstraint(uuid: identity.uuid, major: identity.major, minor: identity.minor))
+        )
+      }
+    for (identifier, target) in targets {
       requests.append(
-        .monitor(
-          Role.monitor,
-          .add(identifier: named.identifier, .circle(named.circle), assuming: .unknown)))
+        .monitor(Role.monitor, .add(identifier: identifier, target, assuming: .unknown)))
     }
     for request in requests { try ask(request, report) }
   }

@@ -49,6 +49,11 @@ package enum SimulationInput: Sendable {
     return scenario.circles
   }
 
+  package var beacons: [Simulation.NamedBeacon] {
+    guard case .scenario(let scenario) = self else { return [] }
+    return scenario.beacons
+  }
+
   private static func world(
     playing source: Source, _ bytes: [UInt8], date: UnixTime
   ) -> VirtualWorld {

@@ -20,7 +20,8 @@ package enum Soak {
   ) throws(Violation) -> Simulation.Summary {
     var chance = Chance(seed: seed, legs: legs)
     let scenario = chance.scenario()
-    var simulation = Simulation(scenario.world(seed: seed), circles: scenario.circles)
+    var simulation = Simulation(
+      scenario.world(seed: seed), circles: scenario.circles, beacons: scenario.beacons)
     var rules = Invariants()
     do {
       try simulation.run(until: scenario.end) { event, now in

@@ -273,6 +273,9 @@ package struct VirtualWorld: Sendable {
   /// The present shares of the demand for hardware.
   package var demandShares: [DemandShare] { core.engine.demandShares }
 
+  /// Writes the demands of these shares, without their names, to a list.
+  func writeDemands(to list: inout [Demand]) { core.engine.writeDemands(to: &list) }
+
   /// How the device moves, as the engine estimates it; `nil` while nothing needs to know.
   package var motionReport: MotionReport? { core.engine.motionReport }
 

@@ -18,6 +18,8 @@ struct ConsoleDay: Sendable {
   let bytes: [UInt8]
   let input: SimulationInput
   private(set) var fences: [Simulation.NamedCircle]
+  /// The beacons that stand on the way; only of a scenario, since the radio of a recording is what it was.
+  private(set) var beacons: [Simulation.NamedBeacon]
   /// What happens besides, in the order of its times: faults, answers, permissions.
   private(set) var changes: [Scenario.Event] = []
   private(set) var track: [TrackPoint] = []
@@ -53,7 +55,7 @@ struct ConsoleDay: Sendable {
         throw .usage("\(name), \(error)", next: "correct the line, and open it again")
       }
     }
-    fences = input.circles
+    (fences, beacons) = (input.circles, input.beacons)
     date = Self.firstTime(in: input)
     try run()
     (date, way) = (begin, track)
@@ -69,7 +71,9 @@ struct ConsoleDay: Sendable {
 
   /// Runs it again, with other fences: `[{"identifier": …, "latitude": …, "longitude": …, "radius": …}]`.
   mutating func setFences(_ body: [UInt8]) throws(Failure) {
-    fences = try Self.fences(body)
+    let read = try Self.fences(body)
+    try checkNames(read, beacons)
+    fences = read
     try run()
   }
 
@@ -85,6 +89,19 @@ struct ConsoleDay: Sendable {
     } catch {
       throw .usage("the fences cannot be read: \(error)", next: "draw them again")
     }
+  }
+
+  /// Runs it again, with other beacons: `[{"identifier": …, "latitude": …, "longitude": …}]`.
+  mutating func setBeacons(_ body: [UInt8]) throws(Failure) {
+    guard story != nil else {
+      throw .usage(
+        "a recording was made without these beacons",
+        next: "save the day as a scenario, and open that")
+    }
+    let read = try Self.beacons(body)
+    try checkNames(fences, read)
+    beacons = read
+    try run()
   }
 
   /// Runs it again, with other changes: `[{"time": …, "text": "permission never"}]`, in milliseconds
@@ -129,13 +146,20 @@ struct ConsoleDay: Sendable {
 
   private struct Enough: Error {}
 
+  /// What is run: with these beacons in the world.
+  private var played: SimulationInput {
+    guard case .scenario(var scenario) = input else { return input }
+    scenario.beacons = beacons
+    return .scenario(scenario)
+  }
+
   private mutating func run() throws(Failure) {
     (track, events, deliveries, number, isCut) = ([], [], [], 0, false)
     var lanes = DayLanes()
-    var (world, end) = input.world(seed: nil, date: date)
+    var (world, end) = played.world(seed: nil, date: date)
     for change in changes { world.plan(change.worldEvent, after: change.at) }
     begin = world.now.unixTime
-    var simulation = Simulation(world, circles: fences)
+    var simulation = Simulation(world, circles: fences, beacons: beacons)
     isCut = end.map { $0 > Self.longest } ?? false
     track.reserveCapacity(90_000)
     do {
@@ -211,6 +235,7 @@ struct ConsoleDay: Sendable {
       "end": (begin + length).milliseconds.json, "fixes": track.count.json,
       "cut": isCut.json, "events": .array(events), "marks": .array(marks),
       "fences": .array(fences.map(\.json)), "notes": .array(notes),
+      "beacons": .array(beacons.map(\.json)),
       "changes": .array(changes.map { $0.json(since: begin) }), "scenario": story?.json,
     ])
   }

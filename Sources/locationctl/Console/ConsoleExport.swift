@@ -3,7 +3,7 @@ import LocationSimulation
 
 /// A day as a file: a scenario, or a test in Swift (CONSOLE-10).
 struct ConsoleExport {
-  private let day: ConsoleDay
+  let day: ConsoleDay
 
   init(_ day: ConsoleDay) { self.day = day }
 
@@ -78,7 +78,9 @@ struct ConsoleExport {
 
   /// The scenario without the changes.
   private var lines: String {
-    if let story = day.story { return Self.replacingConditions(of: story, by: conditions) }
+    if let story = day.story {
+      return Self.replacingConditions(of: story, by: conditions + beacons)
+    }
     var lines = ["scenario \(Self.oneLine(day.title))", "date \(day.begin.iso8601)"]
     if let first = day.way.first { lines.append("place \(Self.words(first.coordinate))") }
     lines += conditions
@@ -94,10 +96,17 @@ struct ConsoleExport {
 
   private var conditions: [String] {
     day.fences.map { fence in
-      let name = fence.identifier.split(whereSeparator: \.isWhitespace).joined(separator: "-")
-        .filter { $0 != "#" }
-      return "condition \(name) \(Self.words(fence.circle.center)) \(fence.circle.radius.plain)"
+      "condition \(Self.word(fence.identifier)) \(Self.words(fence.circle.center)) \(fence.circle.radius.plain)"
     }
+  }
+
+  private var beacons: [String] {
+    day.beacons.map { "beacon \(Self.word($0.identifier)) \(Self.words($0.place))" }
+  }
+
+  /// A name as one word of a scenario.
+  private static func word(_ name: String) -> String {
+    name.split(whereSeparator: \.isWhitespace).joined(separator: "-").filter { $0 != "#" }
   }
 
   /// The text of a scenario, with these lines behind the first place.
@@ -106,7 +115,7 @@ struct ConsoleExport {
     var isPlaced = false
     for line in story.split(separator: "\n", omittingEmptySubsequences: false) {
       let word = line.split(whereSeparator: \.isWhitespace).first
-      if word == "condition" { continue }
+      if word == "condition" || word == "beacon" { continue }
       lines.append(String(line))
       if word == "place", !isPlaced {
         lines += conditions
@@ -150,10 +159,10 @@ struct ConsoleExport {
         /// Identifier, latitude, longitude, and radius in meters.
         let fences: [(String, Double, Double, Double)] = [
       \(day.fences.map(Self.row).joined(separator: "\n"))
-        ]
+        ]\(beaconTable)
         /// What each fence shall become, in order.
         let expected: [String] = [
-      \(day.deliveries.map { "    " + Self.quoted("\($0.fence) \($0.state)") + "," }.joined(separator: "\n"))
+      \(ofFences.map { "    " + Self.quoted("\($0.fence) \($0.state)") + "," }.joined(separator: "\n"))
         ]
 
       \(Self.route)
@@ -164,10 +173,10 @@ struct ConsoleExport {
           let app = device.app("org.example.day")
           app.setPermission(.always)
           try await app.run {
-      \(Self.monitoring)
+      \(Self.monitoring)\(beaconStatements)
             device.travel(route)
       \(ConsoleSteps(day, until: .seconds(Int(seconds))).text)
-            #expect(seen == expected)
+            \(comparison)
             events.cancel()
             session.invalidate()
           }
@@ -222,7 +231,7 @@ struct ConsoleExport {
   }
 
   /// A string of Swift.
-  private static func quoted(_ text: String) -> String {
+  static func quoted(_ text: String) -> String {
     var quoted = "\""
     for scalar in text.unicodeScalars {
       switch scalar {

@@ -5,8 +5,8 @@ import Glibc
 struct ConsolePage: Sendable {
   /// Everything that the page consists of.
   static let files = [
-    "index.html", "console.css", "console.js", "live.js", "lanes.js", "sky.js", "day.js",
-    "timeline.js", "map.js", "words.js", "icon.svg",
+    "index.html", "console.css", "console.js", "live.js", "lanes.js", "questions.js",
+    "sky.js", "day.js", "beacons.js", "timeline.js", "map.js", "words.js", "icon.svg",
   ]
   /// What is served of Leaflet, and what each is called where it is installed, the first that is there.
   static let libraryFiles = ["leaflet.js", "leaflet.css"]

@@ -9,6 +9,9 @@ enum ConsoleRoute: Hashable, Sendable {
   /// The borders in a part of the map.
   case land
   case change(Change)
+  /// Whether the console answers questions of apps, and an answer.
+  case questions
+  case answer
   /// The day that was read last: its events, its fixes, or what it is exported as.
   case day
   case track
@@ -18,6 +21,8 @@ enum ConsoleRoute: Hashable, Sendable {
   case read
   /// The same day with other fences.
   case fences
+  /// The same day with other beacons.
+  case beacons
   /// The same day with other things that happen in it.
   case changes
 
@@ -55,7 +60,10 @@ enum ConsoleRoute: Hashable, Sendable {
     switch path {
     case "/api/day": return .read
     case "/api/day/fences": return .fences
+    case "/api/day/beacons": return .beacons
     case "/api/day/changes": return .changes
+    case "/api/questions": return .questions
+    case "/api/answer": return .answer
     default:
       guard path.hasPrefix("/api/") else { return nil }
       return Change(rawValue: String(path.dropFirst("/api/".count))).map { .change($0) }
@@ -67,7 +75,7 @@ enum ConsoleRoute: Hashable, Sendable {
     switch self {
     // A receiver's log of a day has 50 MB.
     case .read: 64 << 20
-    case .fences, .changes, .change: 64 << 10
+    case .fences, .beacons, .changes, .change, .questions, .answer: 64 << 10
     case .page, .library, .settings, .live, .land, .day, .track, .scenario, .test: 0
     }
   }

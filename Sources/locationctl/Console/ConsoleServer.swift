@@ -14,14 +14,16 @@ final class ConsoleServer: Sendable {
   private let gate: Mutex<ConsoleGate?>
   private let page: ConsolePage
   private let settings: ConsoleSettings
-  private let board = LiveBoard()
+  private let board = LiveBoard(of: getuid())
   private let feed: LiveFeed
+  private let questions: QuestionFeed
   private let days = ConsoleDays()
 
   init(_ page: ConsolePage, _ settings: ConsoleSettings) {
     gate = Mutex(nil)
     (self.page, self.settings) = (page, settings)
     feed = LiveFeed(board)
+    questions = QuestionFeed(board)
   }
 
   /// Reads a day before the page is opened.
@@ -57,6 +59,7 @@ final class ConsoleServer: Sendable {
     feed.start()
     wait(opened.address)
     feed.stop()
+    questions.stop()
     board.close()
     cmhd_stop(server)
   }
@@ -159,7 +162,13 @@ final class ConsoleServer: Sendable {
       case .library(let name): return page.libraryFile(name)
       case .settings: return Self.response(settings.json)
       case .land: return Self.land(request.box)
-      case .live: return Self.response(board.news(after: request.after))
+      case .live: return Self.response(board.news(after: request.after, for: request.user))
+      case .questions:
+        questions.turn(on: try ConsoleQuestions.isOn(request.body))
+        return Self.response(.object([]))
+      case .answer:
+        try questions.answer(request.body, of: request.user)
+        return Self.response(.object([]))
       case .change(let change):
         try change.perform(request.body)
         return Self.response(.object([]))
@@ -168,6 +177,8 @@ final class ConsoleServer: Sendable {
         return try days.summary()
       case .fences:
         return try days.rerun { (day) throws(Failure) in try day.setFences(request.body) }
+      case .beacons:
+        return try days.rerun { (day) throws(Failure) in try day.setBeacons(request.body) }
       case .changes:
         return try days.rerun { (day) throws(Failure) in try day.setChanges(request.body) }
       case .day: return try days.summary()
@@ -182,13 +193,26 @@ final class ConsoleServer: Sendable {
     }
   }
 
-  /// The borders in a part of the map.
+  /// The borders, places, and streets in a part of the map.
   private static func land(_ box: String?) -> ConsoleResponse {
     guard let box = box.flatMap({ Outlines.Box($0) }) else {
       return ConsoleResponse(400, "This is no part of the map.")
     }
-    let borders = Outlines.read(box).borders.map(\.json)
-    return response(.fields(["borders": .array(borders)]))
+    let land = Outlines.read(box)
+    let places = land.places.map { place -> JSON in
+      .fields([
+        "name": place.name.json, "latitude": place.coordinate.latitude.json,
+        "longitude": place.coordinate.longitude.json,
+      ])
+    }
+    let streets = land.streets.map { street -> JSON in
+      .fields(["name": street.name?.json, "line": street.line.json])
+    }
+    return response(
+      .fields([
+        "borders": .array(land.borders.map(\.json)), "places": .array(places),
+        "streets": .array(streets), "attributions": land.attributions.json,
+      ]))
   }
 
   private static func response(_ json: JSON) -> ConsoleResponse {

@@ -5,7 +5,7 @@ import Synchronization
 /// What the pages wait at: it wakes them when something is new.
 final class LiveBoard: Sendable {
   fileprivate struct Contents: Sendable {
-    var state = LiveState()
+    var state: LiveState
     var waiting: [DispatchSemaphore] = []
     /// Those who wait until a page is open.
     var sleeping: [DispatchSemaphore] = []
@@ -13,12 +13,15 @@ final class LiveBoard: Sendable {
     var isClosed = false
   }
 
-  private let contents = Mutex(Contents())
+  private let contents: Mutex<Contents>
 
-  /// Returns what is new since a version, as soon as there is something, or after 20 seconds; everything
-  /// at once without a version.
-  func news(after version: Int?) -> JSON {
-    let end = DispatchTime.now() + .seconds(20)
+  /// A board of a console of a user.
+  init(of owner: UInt32) { contents = Mutex(Contents(state: LiveState(of: owner))) }
+
+  /// Returns what is new since a version for a page of a user, as soon as there is something, or after 20
+  /// seconds; everything at once without a version.
+  func news(after version: Int?, for user: UInt32?) -> JSON {
+    let end = DispatchTime.now() + Contents.longestWait
     while true {
       let semaphore: DispatchSemaphore? = contents.withLock { contents in
         contents.noteQuestion()
@@ -35,20 +38,28 @@ final class LiveBoard: Sendable {
     }
     return contents.withLock { contents in
       contents.noteQuestion()
-      return contents.state.news(after: version ?? 0)
+      return contents.state.news(after: version ?? 0, for: user)
     }
   }
 
   /// Changes the state, and wakes those who wait if that is news.
-  func change(_ change: (inout LiveState) -> Void) {
+  @discardableResult
+  func change<Value: Sendable>(_ change: (inout LiveState) -> Value) -> Value {
     contents.withLock { contents in
       let before = contents.state.version
-      change(&contents.state)
-      guard contents.state.version != before else { return }
+      let value = change(&contents.state)
+      guard contents.state.version != before else { return value }
       for semaphore in contents.waiting { semaphore.signal() }
       contents.waiting = []
+      return value
     }
   }
+
+  /// Notes that a page is open, as each question of one does.
+  func notePage() { contents.withLock { $0.noteQuestion() } }
+
+  /// Whether the console answers questions of apps now.
+  var answersQuestions: Bool { contents.withLock { $0.state.questions.isOn } }
 
   /// Whether a page waits, or has asked in the last three seconds.
   var isWatched: Bool { contents.withLock { $0.isWatched } }
@@ -69,6 +80,12 @@ final class LiveBoard: Sendable {
     }
   }
 
+  /// Waits until no page is open; looks again each time the last that one has asked is long enough ago.
+  func awaitAbsence() {
+    let passing = DispatchSemaphore(value: 0)
+    while let end = contents.withLock({ $0.watchedUntil }) { _ = passing.wait(timeout: end) }
+  }
+
   /// Lets nobody wait any longer.
   func close() {
     contents.withLock { contents in
@@ -80,7 +97,20 @@ final class LiveBoard: Sendable {
 }
 
 extension LiveBoard.Contents {
-  var isWatched: Bool { !waiting.isEmpty || asked + .seconds(3) > .now() }
+  var isWatched: Bool { !waiting.isEmpty || asked + Self.absence > .now() }
+
+  /// Until when a page counts as open, as far as is known; `nil` if none does.
+  var watchedUntil: DispatchTime? {
+    let end = waiting.isEmpty ? asked + Self.parting : asked + Self.longestWait + Self.parting
+    return isClosed || end <= .now() ? nil : end
+  }
+
+  /// How long a page waits for news.
+  static let longestWait = 20.0
+  /// Seconds without a question after which nothing is followed for a page. Chosen.
+  static let absence = 3.0
+  /// Seconds without a question after which a page was closed. Chosen: one whose browser is busy asks later.
+  static let parting = 15.0
 
   /// Notes that a page has asked, and wakes those who wait for one.
   mutating func noteQuestion() {

@@ -20,8 +20,20 @@ struct LiveState: Sendable {
   /// The newest events, and accesses in the order in which they began.
   private var events: [EventRecord] = []
   private var accesses: [AccessRecord] = []
+  /// The questions of apps, where a person answers them here.
+  var questions: ConsoleQuestions {
+    didSet {
+      guard questions != oldValue else { return }
+      version += 1
+      questionsVersion = version
+    }
+  }
+  private var questionsVersion = 0
   /// Counts every change.
   private(set) var version = 0
+
+  /// What is known in a console of a user.
+  init(of owner: UInt32) { questions = ConsoleQuestions(of: owner) }
 
   private struct Numbered: Sendable {
     var version: Int
@@ -104,13 +116,17 @@ struct LiveState: Sendable {
     list.append(value)
   }
 
-  /// What has changed since a version; everything where that is of another console, or 0.
-  func news(after given: Int) -> JSON {
+  /// What has changed since a version, for a page of a user; everything where that is of another console,
+  /// or 0.
+  func news(after given: Int, for user: UInt32?) -> JSON {
     let after = given > version ? 0 : given
     var json = JSON.fields(["version": version.json, "whole": (after == 0).json])
     for part in Part.allCases {
       guard let value = parts[part], value.version > after else { continue }
       json = json.adding(part.rawValue, value.json)
+    }
+    if questionsVersion > after || after == 0 {
+      json = json.adding("questions", questions.json(for: user))
     }
     return json.adding("trail", .array(Self.newest(of: trail, after)))
       .adding("marks", .array(Self.newest(of: marks, after)))

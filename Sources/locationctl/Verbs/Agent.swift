@@ -50,9 +50,9 @@ extension Verb {
     let answer = connection.answering
     Output.error.line("locationctl: attending at \(socket)")
     while true {
-      for event in try connection.next() {
-        switch event {
-        case .question(let prompt, let token):
+      for arrival in try connection.next() {
+        switch arrival {
+        case .event(.question(let prompt, let token)):
           terminal.show(prompt) { reply in
             switch reply {
             case .answer(let choice, let precise):
@@ -61,7 +61,8 @@ extension Verb {
             case .passed(let reason): Output.error.line("locationctl: not answered: \(reason)")
             }
           }
-        case .withdrawn(let id): terminal.withdraw(id)
+        case .event(.withdrawn(let id)): terminal.withdraw(id)
+        case .answered: break
         }
       }
     }

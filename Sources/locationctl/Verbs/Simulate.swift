@@ -70,7 +70,7 @@ extension Verb {
       let all = input.circles + circles
       let (world, end) = input.world(
         seed: invocation.wholeNumber(seed).map { UInt64($0) })
-      var simulation = Simulation(world, circles: all)
+      var simulation = Simulation(world, circles: all, beacons: input.beacons)
       var printer = SimulationPrinter(
         isJSON: invocation.has(.json), printsDemand: invocation.has(recordDemand),
         printsStory: invocation.has(transcript))

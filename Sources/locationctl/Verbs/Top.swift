@@ -1,55 +1,40 @@
+import Dispatch
 import Glibc
 import LocationHost
 import LocationLink
 import LocationModel
-import LocationProviders
+import Synchronization
 
 extension Verb {
   private static let count = Option(
-    name: "count", value: .wholeNumber("N", 1...Int.max), summary: "Stop after so many looks")
+    name: "count", value: .wholeNumber("N", 1...Int.max), summary: "Stop after so many pictures")
 
   static let top = Verb(
-    name: "top", summary: "Show in the terminal what the location daemon is doing, each second",
+    name: "top", summary: "Show in the terminal what the location daemon is doing, as it happens",
     details: [
       """
       What the hardware is asked for and by which service, the sources with what has become of the \
       newest fix of each and why one gives nothing, the satellites, heading, movement, and visit, the \
-      apps with what each may know and asks for, and the last events. Runs until it is interrupted. \
-      For a map, and why an event came: locationctl console.
+      apps with what each may know and asks for, and the last events. The daemon says what has changed; \
+      it is not asked again. Runs until it is interrupted. For a map, and why an event came: locationctl \
+      console.
       """
     ],
     options: [.places, count], examples: ["locationctl top", "locationctl top --count 1"],
     run: { invocation in
-      let daemon = try RunningDaemon.needed()
+      let feed = TopFeed(showsPlaces: invocation.has(.places))
+      feed.start()
       var table = LiveTable()
       var rest = invocation.wholeNumber(count) ?? Int.max
-      while true {
-        let view = try look(at: daemon, invocation.has(.places))
+      while let view = try feed.next() {
         let (rows, columns) = windowSize
         table.show(
           view.lines(
             rows: rows, columns: columns, at: HostClock.now.unixTime, for: Output.standard))
         rest -= 1
         guard rest > 0 else { return }
-        try await Task.sleep(for: .seconds(1))
       }
     })
-
-  private static func look(at daemon: RunningDaemon, _ places: Bool) throws(Failure) -> TopView {
-    var status: DaemonStatus = try daemon.ask(.status(places: places), "status")
-    for index in status.sources.indices {
-      guard let source = try? Source(url: status.sources[index].url) else { continue }
-      status.sources[index].url = places ? source.shownURL : source.loggedURL
-    }
-    var events: [EventRecord] = []
-    try daemon.follow(.events(app: nil), "event") { (record: EventRecord) in
-      events.append(record)
-      return true
-    }
-    return TopView(
-      status: status, apps: try daemon.ask(.apps, "apps"),
-      events: Array(events.suffix(mostEvents)), showsPlaces: places)
-  }
 
   /// One line is left for the cursor; where there is no terminal, everything fits.
   private static var windowSize: (rows: Int, columns: Int) {
@@ -59,6 +44,55 @@ extension Verb {
     else { return (1000, 1000) }
     return (Int(size.ws_row) - 1, Int(size.ws_col))
   }
+}
 
-  private static let mostEvents = 20
+/// Follows the daemon on a thread of its own, and wakes who shows it: when something has changed, and each
+/// second, since what is shown grows older.
+private final class TopFeed: Sendable {
+  private struct Contents: Sendable {
+    var state: TopState
+    var end: Failure?
+    var hasEnded = false
+  }
+
+  private let showsPlaces: Bool
+  private let contents: Mutex<Contents>
+  private let changed = DispatchSemaphore(value: 0)
+
+  init(showsPlaces: Bool) {
+    self.showsPlaces = showsPlaces
+    contents = Mutex(Contents(state: TopState(showsPlaces: showsPlaces)))
+  }
+
+  func start() { DispatchQueue(label: "top.status").async { self.follow() } }
+
+  private func follow() {
+    var end: Failure?
+    do throws(Failure) {
+      let daemon = try RunningDaemon.needed()
+      try daemon.follow(.followStatus(places: showsPlaces), "change") { (change: StatusChange) in
+        contents.withLock { $0.state.take(change) }
+        changed.signal()
+        return true
+      }
+    } catch { end = error }
+    contents.withLock { [end] in ($0.end, $0.hasEnded) = (end, true) }
+    changed.signal()
+  }
+
+  /// Waits for a change, or for a second, once the daemon has said anything.
+  ///
+  /// - Returns: what is to be shown; `nil` when the daemon says no more.
+  /// - Throws: why it says no more.
+  func next() throws(Failure) -> TopView? {
+    while true {
+      _ = changed.wait(timeout: .now() + .seconds(1))
+      // What has come meanwhile is shown at once.
+      while changed.wait(timeout: .now()) == .success {}
+      let contents = contents.withLock { $0 }
+      if let end = contents.end { throw end }
+      if contents.hasEnded { return nil }
+      if let view = contents.state.view { return view }
+    }
+  }
 }

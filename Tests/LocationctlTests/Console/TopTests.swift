@@ -89,4 +89,29 @@ struct TopTests {
     #expect(lines.allSatisfy { $0.count <= 40 || $0.contains("more") || $0.contains("style-") })
     if rows >= 24 { #expect(lines.last?.hasPrefix("2026-01-01 08:00:00") == true) }
   }
+
+  @Test("CONSOLE-11: keeps what the daemon has said, and takes each change")
+  func follows() throws {
+    var state = TopState(showsPlaces: false)
+    #expect(state.view == nil)
+    var status = Self.view().status
+    status.sources[0].url = "gpsd://example.org"
+    var change = StatusChange()
+    (change.status, change.apps) = (status, Self.view().apps)
+    change.events = Self.view().events
+    state.take(change)
+    change = StatusChange()
+    change.status = Self.view().status
+    state.take(change)
+    var view = try #require(state.view)
+    #expect(view.events.map(\.number) == Array(11...30))
+    #expect(view.apps.map(\.app) == ["com.example.Boat"])
+    #expect(view.status.sources[0].url.hasPrefix("nmea:///dev/ttyUSB0"))
+    change = StatusChange()
+    change.apps = []
+    state.take(change)
+    view = try #require(state.view)
+    #expect(view.apps.isEmpty)
+    #expect(view.events.count == 20)
+  }
 }
