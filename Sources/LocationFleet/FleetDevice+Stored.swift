@@ -3,7 +3,9 @@ internal import LocationModel
 
 extension FleetDevice {
   /// The version of the form in which a device is stored.
-  private static let version: UInt8 = 3
+  private static let version: UInt8 = 4
+  /// Its numbers and dates take more bytes; it is read, and not written.
+  private static let earlierVersion: UInt8 = 3
   private static let mostFences = 100_000
 
   /// All that is known of the device, as bytes: what is read from them continues bit for bit.
@@ -28,7 +30,8 @@ extension FleetDevice {
     guard var coder = StateCoder(sealed: bytes) else { return nil }
     var version: UInt8 = 0
     coder.pass(&version)
-    guard version == Self.version else { return nil }
+    guard version == Self.version || version == Self.earlierVersion else { return nil }
+    coder.isOfEarlierForm = version == Self.earlierVersion
     var stale: [Stale] = []
     pass(&coder, fences, &stale)
     guard coder.isComplete else { return nil }

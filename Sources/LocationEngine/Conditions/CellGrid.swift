@@ -72,7 +72,8 @@ package struct GeodeticBox: Sendable {
 
   /// The largest index of a cell size of at least four radii; `nil` for a circle too large.
   var level: Int? {
-    let size = max(height, halfWidth)
+    // Most boxes are not wide enough that the cosine counts.
+    let size = width / 2 <= height ? height : max(height, halfWidth)
     guard size < 4 * CellGrid.largest else { return nil }
     // The smallest power of two that holds four radii, below that of the largest cells.
     return min(max((2 * size - 1).leadingZeroBitCount - 8, 0), CellGrid.levels - 1)

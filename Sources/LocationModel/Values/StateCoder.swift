@@ -1,10 +1,13 @@
 /// Writes the state of detectors as bytes, or reads it back, exactly: every bit of every number.
 ///
 /// One walk over the fields does both, so that what is written and what is read cannot differ. Dates
-/// are written as differences from the one before, as most are seconds apart.
+/// are written as differences from the one before, as most are whole seconds apart, and numbers by what
+/// sets them apart from one of those before, as most are of places near one another.
 package struct StateCoder: Sendable {
   package private(set) var bytes: [UInt8]
   package let isReading: Bool
+  /// Whether what is read was written without such shorter numbers and dates.
+  package var isOfEarlierForm = false
   /// Whether bytes were missing or meaningless: what was read must not be used.
   package private(set) var isDamaged = false
   private var position = 0
@@ -89,33 +92,52 @@ extension StateCoder {
     if isReading { byte = next() } else { bytes.append(byte) }
   }
 
-  /// One byte says how many bytes follow, the highest first, or which of the recent numbers it is;
-  /// bytes of zero at the end are left out.
+  /// One byte says how many bytes follow, the highest first, or which of the recent numbers it is, or
+  /// with how many of whose first bytes it begins; bytes of zero at the end are left out.
   package mutating func pass(_ number: inout Double) {
     if isReading { number = Double(bitPattern: read()) } else { write(number.bitPattern) }
   }
 
   private mutating func write(_ bits: UInt64) {
-    if let age = age(of: bits) { return bytes.append(UInt8(Self.longest + age)) }
+    let (age, difference) = nearest(to: bits)
+    if difference == 0 { return bytes.append(UInt8(Self.longest + age)) }
     let length = Self.longest - bits.trailingZeroBitCount / 8
+    let shared = min(difference.leadingZeroBitCount / 8, Self.mostShared)
+    if age <= Self.mostNear, shared >= Self.leastShared, Self.longest - shared < length {
+      let place = (age - 1) * Self.waysToShare + shared - Self.leastShared
+      bytes.append(UInt8(Self.firstNear + place))
+      write(bits, shared..<Self.longest)
+      return note(bits)
+    }
     bytes.append(UInt8(length))
-    for index in 0..<length { bytes.append(UInt8(truncatingIfNeeded: bits >> (56 - 8 * index))) }
+    write(bits, 0..<length)
     if length > 1 { note(bits) }
+  }
+
+  private mutating func write(_ bits: UInt64, _ places: Range<Int>) {
+    for place in places { bytes.append(UInt8(truncatingIfNeeded: bits >> (56 - 8 * place))) }
   }
 
   private mutating func read() -> UInt64 {
     let head = Int(next())
-    guard head <= Self.longest else {
-      guard let bits = number(ofAge: head - Self.longest) else {
-        isDamaged = true
-        return 0
-      }
-      return bits
+    var (bits, places): (UInt64, Range<Int>) = (0, 0..<head)
+    if head >= Self.firstNear, !isOfEarlierForm {
+      let (age, way) = (head - Self.firstNear).quotientAndRemainder(dividingBy: Self.waysToShare)
+      let shared = way + Self.leastShared
+      guard let near = number(ofAge: age + 1) else { return refuse() }
+      bits = near & (UInt64.max << (64 - 8 * UInt64(shared)))
+      places = shared..<Self.longest
+    } else if head > Self.longest {
+      return number(ofAge: head - Self.longest) ?? refuse()
     }
-    var bits: UInt64 = 0
-    for index in 0..<head { bits |= UInt64(next()) << (56 - 8 * index) }
+    for place in places { bits |= UInt64(next()) << (56 - 8 * place) }
     if head > 1 { note(bits) }
     return bits
+  }
+
+  private mutating func refuse() -> UInt64 {
+    isDamaged = true
+    return 0
   }
 
   private mutating func note(_ bits: UInt64) {
@@ -124,12 +146,16 @@ extension StateCoder {
     oldest = (oldest + 1) % Self.mostRecent
   }
 
-  /// How many numbers ago one was written, from 1; `nil` if it is none of the recent ones.
-  private func age(of bits: UInt64) -> Int? {
-    recent.firstIndex(of: bits).map { place in
-      let turn = (oldest + Self.mostRecent - 1 - place) % Self.mostRecent
-      return recent.count < Self.mostRecent ? recent.count - place : turn + 1
+  /// The recent number that begins with most of the same bits: how many numbers ago it was written,
+  /// from 1, and in which bits it differs; in all where there is none.
+  private func nearest(to bits: UInt64) -> (age: Int, difference: UInt64) {
+    var (nearest, difference) = (0, UInt64.max)
+    for (place, number) in recent.enumerated() where number ^ bits < difference {
+      (nearest, difference) = (place, number ^ bits)
     }
+    let turn = (oldest + Self.mostRecent - 1 - nearest) % Self.mostRecent
+    let age = recent.count < Self.mostRecent ? recent.count - nearest : turn + 1
+    return (age, difference)
   }
 
   private func number(ofAge age: Int) -> UInt64? {
@@ -142,6 +168,11 @@ extension StateCoder {
   private static let longest = 8
   /// Numbers that can be named by a byte; also what writing looks through. Chosen.
   private static let mostRecent = 48
+  /// The bytes that a number may share with one of the recent, and how recent that must be: each pair
+  /// is one of the bytes that are left.
+  private static let (leastShared, mostShared, mostNear) = (2, 6, 39)
+  private static let waysToShare = mostShared - leastShared + 1
+  private static let firstNear = longest + mostRecent + 1
 
   package mutating func pass(_ number: inout UInt64) {
     guard isReading else {
@@ -187,10 +218,34 @@ extension StateCoder {
 
   private mutating func pass(nanoseconds: inout Int64) {
     var difference = nanoseconds &- latest
-    pass(&difference)
+    if isOfEarlierForm { pass(&difference) } else { pass(difference: &difference) }
     nanoseconds = latest &+ difference
     latest = nanoseconds
   }
+
+  /// Nanoseconds in the largest unit that gives a whole number, with the number of the unit in the two
+  /// lowest bits; 3 says that nanoseconds follow.
+  private mutating func pass(difference: inout Int64) {
+    guard isReading else {
+      for (number, unit) in Self.units.enumerated() where difference % unit == 0 {
+        let whole = difference / unit
+        var folded = UInt64(bitPattern: whole << 1 ^ whole >> 63) << 2 | UInt64(number)
+        return pass(&folded)
+      }
+      bytes.append(3)
+      return pass(&difference)
+    }
+    var folded: UInt64 = 0
+    pass(&folded)
+    guard folded & 3 < 3 else { return folded == 3 ? pass(&difference) : (isDamaged = true) }
+    let whole = Int64(bitPattern: folded >> 3) ^ -Int64(bitPattern: folded >> 2 & 1)
+    let (product, overflows) = whole.multipliedReportingOverflow(by: Self.units[Int(folded & 3)])
+    if overflows { isDamaged = true }
+    difference = product
+  }
+
+  /// Nanoseconds of a second, a millisecond, and a microsecond.
+  private static let units: [Int64] = [1_000_000_000, 1_000_000, 1000]
 
   package mutating func pass(_ place: inout Coordinate) {
     pass(&place.latitude)
