@@ -38,8 +38,16 @@ BUILD, OUT = os.path.realpath(sys.argv[1]), os.path.abspath(sys.argv[2])
 AXE = os.path.join(os.path.dirname(axe_core_python.__file__), "axe.min.js")
 LIBRARY = "/usr/share/javascript/leaflet"
 HOME = (48.137, 11.575)
+class Figures(dict):
+    """Prints each figure when it is there, also in a run that does not come to its end."""
+
+    def __setitem__(self, name, value):
+        print(f"  {name} {value}", flush=True)
+        super().__setitem__(name, value)
+
+
 failures = []
-figures = {}
+figures = Figures()
 
 
 def check(what, isTrue, said=""):
