@@ -37,7 +37,11 @@ export class ConsoleMap {
     this.land = L.layerGroup().addTo(this.map);
     this.layers = {};
     if (settings.tiles) {
-      L.tileLayer(settings.tiles, { attribution: plain(settings.attribution), maxZoom: 19 }).addTo(this.map);
+      // A cookie is one host's, whatever the port: a server beside the console must not receive the page's.
+      const isHere = new URL(settings.tiles).hostname === location.hostname;
+      L.tileLayer(settings.tiles, {
+        attribution: plain(settings.attribution), maxZoom: 19, crossOrigin: isHere ? "anonymous" : false,
+      }).addTo(this.map);
     } else {
       this.map.on("moveend", () => this.drawLand());
       this.map.whenReady(() => this.drawLand());
