@@ -139,7 +139,9 @@ struct AdministrationTests {
     #expect(try run(daemon, "monitor", "events", "--timeout", "3").output.isEmpty)
     let list = try run(daemon, "monitor", "list", "--json")
     #expect(list.objects.map { $0["positions"] as? Int } == [4, 10])
-    #expect(!list.output.contains("48.") && !list.output.contains("11."))
+    // Dates may have the digits of a place.
+    let named = list.objects.flatMap(\.keys)
+    #expect(!named.contains { ["polygon", "latitude", "longitude", "coordinates"].contains($0) })
     #expect(try run(daemon, "monitor", "list").output.contains("4 positions\n"))
     let table = try run(daemon, "monitor", "list", "--places").output
     #expect(table.contains("10 positions from 48.498, 11.497 to 48.502, 11.503"))
