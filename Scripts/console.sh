@@ -16,6 +16,8 @@ build=${BUILD:-.build/debug}
 if [ -z "${BUILD:-}" ]; then
   for product in locationd locationctl AsyncApp CellApp; do swift build --product "$product"; done
 fi
+# The names on the map.
+[ -f .build/places.sqlite ] || python3 Scripts/build_place_index.py
 venv=.build/console-venv
 if [ ! -x $venv/bin/python ]; then
   /usr/bin/python3 -m venv $venv
