@@ -26,6 +26,8 @@ struct BoundsTableTests {
     "condition identifier bytes": Bounds.identifierBytes, "monitors": Bounds.monitors,
     "monitor name bytes": Bounds.monitorNameBytes,
     "conditions per user": Bounds.conditionsPerUser, "conditions": Bounds.conditions,
+    "positions of a polygon": PolygonOutline.mostPositions,
+    "positions of all polygons": SocketServer.mostPositions,
     "unwatched conditions": Bounds.unwatchedConditions, "unwatched bytes": Bounds.unwatchedBytes,
     "sessions": Bounds.sessions, "streams": Bounds.streams, "purpose bytes": Bounds.purposeBytes,
     "purposes": Bounds.purposes, "accuracy requests": Bounds.accuracyRequests,

@@ -30,6 +30,4 @@ struct OwnerSession {
   static let subscriber = SubscriberID(1)
   /// The name of the owner's monitor.
   static let monitor = "owner"
-  /// Of all polygons together, so that a list of them stays readable (chosen).
-  static let mostPositions = 20_000
 }

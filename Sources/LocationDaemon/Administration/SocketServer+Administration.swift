@@ -299,6 +299,9 @@ extension SocketServer {
     host.onQueue { $0.take(.monitor(OwnerSession.subscriber, request), from: client) }
   }
 
+  /// Positions of all polygons of the owner together, so that a list of them stays readable (chosen).
+  package static let mostPositions = 20_000
+
   private func monitor(
     _ identifier: String, _ target: ConditionTarget, for number: Int
   ) throws(AdministrationFault) {
@@ -307,10 +310,10 @@ extension SocketServer {
     }
     if case .polygon(let outline) = target {
       let others = host.onQueue { $0.ownersPositions(except: identifier) }
-      guard others + outline.positions <= OwnerSession.mostPositions else {
+      guard others + outline.positions <= Self.mostPositions else {
         throw AdministrationFault(
           reason:
-            "your polygons would have more than \(OwnerSession.mostPositions) positions together",
+            "your polygons would have more than \(Self.mostPositions) positions together",
           next: "remove one, or draw them with fewer")
       }
     }
