@@ -73,6 +73,13 @@ extension LocationHost {
     core.engine.conditionReports.map { ConditionStatus($0, places: places) }
   }
 
+  /// What the owner has monitored under a name, without its place.
+  func ownersCondition(_ identifier: String) -> ConditionStatus? {
+    core.engine.conditionReports.first {
+      $0.key.app == .owner && $0.key.identifier == identifier
+    }.map { ConditionStatus($0, places: false) }
+  }
+
   /// The number of positions of all polygons of the owner but one.
   func ownersPositions(except identifier: String) -> Int {
     core.engine.conditionReports.reduce(0) { sum, report in

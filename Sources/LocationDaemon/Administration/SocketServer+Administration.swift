@@ -322,11 +322,7 @@ extension SocketServer {
   }
 
   private func remove(_ identifier: String) throws(AdministrationFault) {
-    let isThere = host.onQueue { host in
-      host.conditionStatuses(places: false).contains {
-        $0.app == AppIdentity.owner.name && $0.identifier == identifier
-      }
-    }
+    let isThere = host.onQueue { $0.ownersCondition(identifier) != nil }
     guard isThere else {
       throw AdministrationFault(reason: "you monitor nothing named \(identifier)")
     }
@@ -347,11 +343,7 @@ extension SocketServer {
 
   private func pass(_ event: ConditionEvent, _ number: EventNumber) {
     guard !owner.eventFollowers.isEmpty else { return ask(.leave) }
-    let kind = host.onQueue { host in
-      host.conditionStatuses(places: false).first {
-        $0.app == AppIdentity.owner.name && $0.identifier == event.identifier
-      }?.kind
-    }
+    let kind = host.onQueue { $0.ownersCondition(event.identifier)?.kind }
     let status = ConditionStatus(
       app: AppIdentity.owner.name, monitor: OwnerSession.monitor, identifier: event.identifier,
       kind: kind ?? "circle", state: event.state.rawValue, date: event.date)
