@@ -5,7 +5,7 @@ import LocationHost
 /// Debian's GeoClue in turns; what an update costs each, and how often each wakes for an idle client.
 ///
 /// `Scripts/geoclue/rates.py` measures, on a bus of its own and cut off from the network; both have the
-/// same receiver, ours by TCP and GeoClue by the path of a socket, the only two they have in common.
+/// same receiver, at the path of a socket. The least that a service can do stands beside them.
 func measureGeoClue() async throws {
   guard geteuid() == 0 else { throw MissingPeer(text: "a network of its own needs root") }
   _ = try Peers.program("dbus-daemon", from: "dbus-daemon")

@@ -61,8 +61,8 @@ def epoch(number):
 
 
 class Receiver:
-    """Serves one stream of NMEA to whoever connects, by TCP (Meridian) and by a socket's path (GeoClue): `rate`
-    epochs in a second, or those that `send` is given."""
+    """Serves one stream of NMEA to whoever connects, by a socket's path, and by TCP: `rate` epochs in a
+    second, or those that `send` is given."""
 
     def __init__(self, folder, rate):
         self.path = str(folder / "nmea.sock")
@@ -170,7 +170,7 @@ class Machine:
         policy.write_text("* always\n")
         configuration.write_text(
             f"geoclue = yes\nin-use = assumed\nagent = policy:{policy}\n"
-            f"source = nmea+tcp://127.0.0.1:{self.receiver.port}\n")
+            f"source = nmea+unix://{self.receiver.path}\n")
         self.socket = str(self.folder / "locationd.sock")
         return self.start(
             str(locationd), "--socket", self.socket, "--state", str(self.folder / "state"),
@@ -191,11 +191,16 @@ class Machine:
         service = self.start(
             "unshare", "-m", "sh", "-c",
             f"mount --bind {configuration} /etc/geoclue/geoclue.conf && exec /usr/libexec/geoclue -t 3600",
-            G_MESSAGES_DEBUG="Geoclue")
+            # What it says costs time, so it says it only where nobody counts.
+            **({"G_MESSAGES_DEBUG": "Geoclue"} if self.receiver.rate else {}))
         self.await_name("org.freedesktop.GeoClue2")
         self.desktop()
         self.start("/usr/libexec/geoclue-2.0/demos/agent")
         return service
+
+    def least(self, program):
+        """What no service can do without: see programs/least.c."""
+        return self.start(program, self.receiver.path, until="ready")
 
     def desktop(self, answer="yes"):
         """A desktop, whose person answers so."""

@@ -1,5 +1,6 @@
 """Figures of the way by GeoClue's interface, Meridian's and Debian's GeoClue in turns on one machine with one receiver:
 the time from the write of an epoch to a client's signal, processor time, updates in a second, wakes of an idle client.
+Beside them the least that a service can do (programs/least.c): the part of the way that no service can shorten.
 
   rates.py LOCATIOND
 
@@ -16,7 +17,7 @@ import time
 
 from machine import PROGRAMS, Machine, epoch
 
-KINDS = ("meridian", "geoclue")
+KINDS = ("meridian", "geoclue", "least")
 WARM, COUNTED, PAUSE = 20, 200, 0.03
 # Epochs in a second, and seconds of them, for the updates in a second.
 FLOOD, FLOODED = 500, 4
@@ -131,18 +132,25 @@ def show(name, value, unit, label):
 
 
 def compare(name, values, unit, label):
-    for kind, title in zip(KINDS, ("Meridian", "GeoClue")):
+    for kind, title in zip(KINDS, ("Meridian", "GeoClue", "the least")):
         show(f"{name}.{kind}", values[kind], unit, f"{label}, {title}")
     if values["geoclue"] > 0:
         show(f"{name}.ratio", values["meridian"] / values["geoclue"], "", f"{label}, ours over GeoClue's")
+        show(f"{name}.least", values["least"] / values["geoclue"], "", f"{label}, the least over GeoClue's")
+
+
+def built(folder, name):
+    program = os.path.join(folder, name)
+    subprocess.run(["cc", "-O2", str(PROGRAMS / f"{name}.c"), "-o", program, "-lsystemd"], check=True)
+    return program
 
 
 def main():
     with tempfile.TemporaryDirectory() as folder:
-        program = os.path.join(folder, "stopwatch")
-        subprocess.run(["cc", "-O2", str(PROGRAMS / "stopwatch.c"), "-o", program, "-lsystemd"], check=True)
-        with Machine("meridian", sys.argv[1], rate=None) as ours, Machine("geoclue", rate=None) as theirs:
-            machines = {"meridian": ours, "geoclue": theirs}
+        program, least = (built(folder, name) for name in ("stopwatch", "least"))
+        with Machine("meridian", sys.argv[1], rate=None) as ours, Machine("geoclue", rate=None) as theirs, \
+                Machine("least", least, rate=None) as floor:
+            machines = {"meridian": ours, "geoclue": theirs, "least": floor}
             compare("idle.wakes", {kind: idle(machines[kind], program) for kind in KINDS}, "/s",
                     "wakes with an idle client")
             for count in (1, 10):

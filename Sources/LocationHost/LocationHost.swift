@@ -335,6 +335,7 @@ package actor LocationHost: EngineLink, QueueActor {
     do throws(Errno) {
       switch channel {
       case .serial(let path, let baud): try listen(Opening.serial(path, baud: baud), as: id)
+      case .unix(let path): try listen(Opening.stream(path), as: id)
       case .file(let path): try readThrough(Opening.file(path), as: id)
       case .timeZone: readLink(places.timeZone, as: id)
       case .udp(let host, let port, let senders):

@@ -22,7 +22,7 @@ extension Source {
   package var receivesTransmitters: Bool {
     switch receiver {
     case .bluez, .iio, .fixed, .geoclue, .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS,
-      .nmeaUDP, .gpx, .log, .fixes, .resting:
+      .nmeaUDP, .nmeaUnix, .gpx, .log, .fixes, .resting:
       false
     default: true
     }

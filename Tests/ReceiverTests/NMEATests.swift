@@ -1,5 +1,6 @@
 import Foundation
 import TestSupport
+import LocationHost
 import LocationModel
 import Testing
 
@@ -62,6 +63,40 @@ struct NMEATests {
     _ = try await server.arrivals.next()
     #expect(isHere(try await client.fix()))
     withExtendedLifetime(receiver) {}
+  }
+
+  @Test("NET-5: is received from a socket of this machine, and again after the other side hung up")
+  func socketOfThisMachine() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("gnss share.sock")
+    let server = try Server(at: path)
+    let receiver = Receiver { server.write($0) }
+    let client = try HostClient("nmea+unix://\(folder.path)/gnss%20share.sock")
+    #expect(isHere(try await client.fix()))
+    _ = try await server.arrivals.next()
+    server.hangUp()
+    _ = try await server.arrivals.next()
+    #expect(isHere(try await client.fix()))
+    withExtendedLifetime(receiver) {}
+  }
+
+  @Test("NET-5: a path without a socket, or with one that nobody serves, is named")
+  func noSocketOfThisMachine() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("gnss.sock")
+    let missing = try HostClient("nmea+unix://\(path)")
+    guard case .unavailable(.missing(let reason))? = try await missing.outage().first else {
+      Issue.record("a missing socket is not missing")
+      return
+    }
+    #expect(reason.contains(path))
+    close(try DaemonSocket.listen(at: path))
+    let leftover = try HostClient("nmea+unix://\(path)")
+    guard case .unavailable(.unreachable(let refused))? = try await leftover.outage().first else {
+      Issue.record("a socket that nobody serves is reachable")
+      return
+    }
+    #expect(refused.contains(path))
   }
 
   @Test("is received over UDP")

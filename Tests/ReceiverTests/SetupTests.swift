@@ -42,6 +42,28 @@ struct SetupTests {
     withExtendedLifetime(receiver) {}
   }
 
+  @Test("SETUP-7: sockets that are served are found, once each, and their receivers left alone")
+  func sockets() throws {
+    let terminal = try Terminal()
+    let folder = try machine(port: terminal.path)
+    for path in ["run", "etc/geoclue/conf.d"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.file(path), withIntermediateDirectories: true)
+    }
+    try "[network-nmea]\nnmea-socket=/var/run/gnss-share.sock\n".write(
+      toFile: folder.file("etc/geoclue/geoclue.conf"), atomically: true, encoding: .utf8)
+    try "[network-nmea]\nnmea-socket=/run/other.sock\n".write(
+      toFile: folder.file("etc/geoclue/conf.d/90-own.conf"), atomically: true, encoding: .utf8)
+    close(try DaemonSocket.listen(at: folder.file("run/other.sock")))
+    let probe = MachineProbe(root: folder.path, gpsd: nil, timeout: .milliseconds(1))
+    #expect(probe.parts().sockets == [], "nobody serves them")
+    let served = try ["gnss-share", "other"].map { try Server(at: folder.file("run/\($0).sock")) }
+    let parts = probe.parts()
+    #expect(parts.sockets == ["/run/gnss-share.sock", "/run/other.sock"])
+    #expect(parts.ports.isEmpty)
+    withExtendedLifetime(served) {}
+  }
+
   @Test("SETUP-2: a port from which nothing comes has no rate")
   func silent() throws {
     let terminal = try Terminal()

@@ -183,8 +183,8 @@ extension Source {
   /// The greatest level of the positions that it gives; `nil` for a source of none.
   var geoClueLevel: GeoClueLevel? {
     switch receiver {
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .gpx, .log, .fixed, .fixes,
-      .resting:
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .nmeaUnix, .gpx, .log,
+      .fixed, .fixes, .resting:
       .exact
     case .wifi, .scans, .ichnaea: .street
     case .modem: .exact

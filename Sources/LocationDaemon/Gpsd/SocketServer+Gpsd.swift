@@ -172,7 +172,7 @@ extension Source {
   /// What gpsd's programs call it; `nil` for what is no receiver of NMEA.
   fileprivate var gpsdPath: String? {
     switch receiver {
-    case .nmeaSerial(let path, _): path
+    case .nmeaSerial(let path, _), .nmeaUnix(let path): path
     case .nmeaTCP(let host, let port), .nmeaTLS(let host, let port, _): "tcp://\(host):\(port)"
     case .nmeaUDP(let host, let port, _): "udp://\(host ?? ""):\(port)"
     case .gpsd, .localGpsd, .gpx, .log, .fixed, .fixes, .scans, .geoclue, .bluez, .iio, .modem,

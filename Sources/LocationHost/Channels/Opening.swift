@@ -153,7 +153,7 @@ package enum Opening {
   /// Needs no privilege. The kernel gives it an address when the first request is sent. `path` is a
   /// socket of packets that stands for the kernel.
   static func netlink(groups: [UInt32], at path: String? = nil) throws(Errno) -> Int32 {
-    if let path { return try packets(path) }
+    if let path { return try local(path, SOCK_SEQPACKET) }
     let descriptor = try socket(AF_NETLINK, SOCK_RAW, protocol: genericNetlink)
     for group in groups {
       var group = group
@@ -167,9 +167,11 @@ package enum Opening {
     return descriptor
   }
 
-  /// Connects to a local socket of packets.
-  private static func packets(_ path: String) throws(Errno) -> Int32 {
-    let descriptor = try socket(AF_UNIX, SOCK_SEQPACKET)
+  /// Connects to a local socket of bytes. Such a connection is made at once, or refused.
+  static func stream(_ path: String) throws(Errno) -> Int32 { try local(path, SOCK_STREAM) }
+
+  private static func local(_ path: String, _ type: __socket_type) throws(Errno) -> Int32 {
+    let descriptor = try socket(AF_UNIX, type)
     do throws(Errno) {
       let result = try DaemonSocket.withAddress(of: path) { connect(descriptor, $0, $1) }
       guard result == 0 else { throw Errno(last: "connect \(path)") }

@@ -32,8 +32,9 @@ package struct MachineProbe: Sendable {
     parts.modems =
       names("/sys/class/wwan") { _ in true }
       + names("/sys/class/usbmisc") { $0.holds("/cdc-wdm") }
-    // gpsd has the receivers that it was given.
-    guard !parts.answersGpsd else { return parts }
+    parts.sockets = sockets
+    // gpsd has the receivers that it was given, and so has a program that serves a socket.
+    guard !parts.answersGpsd, parts.sockets.isEmpty else { return parts }
     let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyS", "ttyO", "gnss"]
     let found = names("/dev") { path in prefixes.contains { path.holds("/dev/" + $0) } }
     for name in found {
@@ -43,6 +44,29 @@ package struct MachineProbe: Sendable {
       parts.ports.append(MachineParts.Port(path: path, baud: baud(of: path)))
     }
     return parts
+  }
+
+  /// The sockets that give NMEA: those that GeoClue is configured for, and the usual one of gnss-share.
+  private var sockets: [String] {
+    let folder = "/etc/geoclue"
+    let more = names(folder + "/conf.d") { $0.hasSuffix(".conf") }
+    let files = [folder + "/geoclue.conf"] + more.map { "\(folder)/conf.d/\($0)" }
+    let lines = files.compactMap { SmallFile.read(root + $0, limit: 1 << 16) }.flatMap {
+      String(decoding: $0, as: UTF8.self).split(whereSeparator: \.isNewline)
+    }
+    // The one folder has two names.
+    let configured = lines.compactMap(MachineParts.nmeaSocket(in:)).map {
+      $0.hasPrefix("/var/run/") ? String($0.dropFirst(4)) : $0
+    }
+    var found: [String] = []
+    for path in configured + ["/run/gnss-share.sock"] {
+      guard !found.contains(path), let descriptor = try? Opening.stream(root + path) else {
+        continue
+      }
+      close(descriptor)
+      found.append(path)
+    }
+    return Array(found.prefix(Self.mostParts))
   }
 
   /// The rates of receivers, the usual ones first.

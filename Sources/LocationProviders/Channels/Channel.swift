@@ -9,6 +9,8 @@ package enum Channel: Hashable, Sendable {
   case tls(host: String, port: Int, authorities: String?)
   /// A port of this machine; its server is believed only if it runs as root or one of these users.
   case local(port: Int, users: [String])
+  /// A stream socket of this machine, at a path.
+  case unix(path: String)
   /// Datagrams to this address, or to the loopback alone; from the senders in `from`, or from any.
   case udp(host: String?, port: Int, from: [AddressRange] = [])
   /// A whole file, from its beginning to its end.
@@ -28,7 +30,7 @@ package enum Channel: Hashable, Sendable {
   package var isKernel: Bool {
     switch self {
     case .sensors, .netlink: true
-    case .serial, .tcp, .tls, .local, .udp, .file, .timeZone, .systemBus, .web: false
+    case .serial, .tcp, .tls, .local, .unix, .udp, .file, .timeZone, .systemBus, .web: false
     }
   }
 }

@@ -13,6 +13,8 @@ package struct MachineParts: Hashable, Sendable {
   }
 
   package var answersGpsd = false
+  /// The paths of sockets at which a program serves what its receiver sends.
+  package var sockets: [String] = []
   package var ports: [Port] = []
   package var modems: [String] = []
   package var wifi: [String] = []
@@ -20,6 +22,15 @@ package struct MachineParts: Hashable, Sendable {
   package var sensors: [String] = []
 
   package init() {}
+
+  /// Returns the path in a line `nmea-socket=PATH` of GeoClue's configuration; `nil` for any other line.
+  package static func nmeaSocket(in line: some StringProtocol) -> String? {
+    let parts = line.split(separator: "=", maxSplits: 1).map {
+      String($0.filter { $0 != " " && $0 != "\t" })
+    }
+    guard parts.count == 2, parts[0] == "nmea-socket", parts[1].hasPrefix("/") else { return nil }
+    return parts[1]
+  }
 }
 
 /// The sources to propose for a machine, each with its reason, and the configuration that names them.
@@ -37,6 +48,9 @@ package struct SetupPlan: Hashable, Sendable {
   package init(for parts: MachineParts) {
     if parts.answersGpsd {
       propose("gpsd://localhost", "gpsd answers on this machine")
+    }
+    for path in parts.sockets {
+      propose(Source.nmeaUnix(path: path).url, "a program serves a receiver at \(path)")
     }
     for port in parts.ports {
       if let baud = port.baud {
@@ -58,7 +72,8 @@ package struct SetupPlan: Hashable, Sendable {
       propose("iio:", "there are sensors: \(Self.list(parts.sensors))")
     }
     let hasReceiver =
-      parts.answersGpsd || !parts.modems.isEmpty || parts.ports.contains { $0.baud != nil }
+      parts.answersGpsd || !parts.sockets.isEmpty || !parts.modems.isEmpty
+      || parts.ports.contains { $0.baud != nil }
     if !hasReceiver {
       propose("zone:", "no receiver was found; the time zone is a last resort")
       notes.append(

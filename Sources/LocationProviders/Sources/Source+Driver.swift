@@ -11,6 +11,7 @@ extension Source {
     case .nmeaTLS(let host, let port, let authorities):
       NMEADriver(channel: .tls(host: host, port: Int(port), authorities: authorities))
     case .nmeaTCP(let host, let port): NMEADriver(channel: .tcp(host: host, port: Int(port)))
+    case .nmeaUnix(let path): NMEADriver(channel: .unix(path: path))
     case .nmeaUDP(let host, let port, let senders):
       NMEADriver(channel: .udp(host: host, port: Int(port), from: senders))
     case .fixed(let coordinate, let accuracy): FixedDriver(coordinate, accuracy: accuracy)
@@ -53,7 +54,8 @@ extension Source {
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
     case .geoclue, .ichnaea, .scans, .wifi: .network
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .gpx, .log, .fixes:
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .nmeaUnix, .gpx,
+      .log, .fixes:
       .satellite
     }
   }

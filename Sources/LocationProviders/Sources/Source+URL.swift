@@ -8,6 +8,7 @@ extension Source {
     case .localGpsd(let port): "gpsd://localhost:\(port)"
     case .nmeaSerial(let path, let baud): "nmea://\(Self.escaped(path))?baud=\(baud)"
     case .nmeaTCP(let host, let port): "nmea+tcp://\(Self.bracketed(host)):\(port)"
+    case .nmeaUnix(let path): "nmea+unix://\(Self.escaped(path))"
     case .nmeaUDP(let host, let port, let senders):
       "nmea+udp://\(host.map(Self.bracketed) ?? ""):\(port)"
         + (senders.isEmpty ? "" : "?from=" + senders.map(\.description).joined(separator: ","))

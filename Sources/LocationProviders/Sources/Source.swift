@@ -13,6 +13,8 @@ package indirect enum Source: Hashable, Sendable {
   case nmeaTCP(host: String, port: UInt16)
   /// `nmea+tls://HOST:PORT[?ca=/path/to/certificates.pem]`; without `ca`, the system's certificates count.
   case nmeaTLS(host: String, port: UInt16, authorities: String? = nil)
+  /// `nmea+unix:///run/gnss-share.sock`: a socket of a program on this machine.
+  case nmeaUnix(path: String)
   /// `nmea+udp://[HOST]:PORT[?from=ADDRESS,…]`; without a host, only datagrams from this machine;
   /// without `from`, datagrams of any sender.
   case nmeaUDP(host: String?, port: UInt16, from: [AddressRange] = [])

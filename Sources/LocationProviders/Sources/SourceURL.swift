@@ -50,8 +50,8 @@ private struct SourceURL {
   }
 
   private static let schemes =
-    "gpsd, nmea, nmea+tcp, nmea+tls, nmea+udp, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, modem, iio, "
-    + "wifi, ichnaea, geosubmit, zone"
+    "gpsd, nmea, nmea+tcp, nmea+tls, nmea+udp, nmea+unix, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, "
+    + "modem, iio, wifi, ichnaea, geosubmit, zone"
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
@@ -79,6 +79,9 @@ private struct SourceURL {
       let senders = try senders()
       return try receiver(
         .nmeaUDP(host: host, port: port, from: senders), form, takes: ["from"])
+    case "nmea+unix":
+      let form = "nmea+unix:///PATH of a socket"
+      return try receiver(.nmeaUnix(path: try socket(form)), form)
     case "gpx": return try track()
     case "log":
       let form = "log:///PATH?rate=FACTOR"
@@ -300,6 +303,15 @@ private struct SourceURL {
     }
     guard path.hasPrefix("/"), path.count > 1 else {
       throw fault("there is no absolute path", form)
+    }
+    return path
+  }
+
+  /// The path of a socket, which the system bounds.
+  private func socket(_ form: String) throws(SourceFault) -> String {
+    let path = try file(form)
+    guard path.utf8.count < 108 else {
+      throw fault("the path of a socket is shorter", "at most 107 bytes")
     }
     return path
   }

@@ -308,7 +308,7 @@ package struct VirtualWorld: Sendable {
       guard compass != nil else { return lack(id, &effects) }
       step(.channel(id, .opened), &effects)
     case .netlink: lack(id, &effects)
-    case .serial, .tcp, .tls, .local, .udp:
+    case .serial, .tcp, .tls, .local, .unix, .udp:
       if isRadio(id) {
         radio?.open(at: now.uptime)
         channels.append(id)

@@ -178,7 +178,8 @@ extension Source {
   /// Whether it reads a satellite receiver.
   fileprivate var isReceiver: Bool {
     switch self {
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .log: true
+    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .nmeaUnix, .log:
+      true
     case .resting(let receiver): receiver.isReceiver
     case .gpx, .fixed, .fixes, .scans, .geoclue, .bluez, .ichnaea, .geosubmit, .iio, .modem, .wifi,
       .zone:

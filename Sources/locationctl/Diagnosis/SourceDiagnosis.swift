@@ -272,6 +272,7 @@ struct SourceDiagnosis {
     case .geoclue, .bluez, .iio, .modem: howToName
     case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
     case .wifi: "see what the kernel has: ip link; a container or PrivateNetwork= hides it"
+    case .nmeaUnix: "start the program that makes it (gnss-share), and check the path"
     case .gpx, .log, .fixed, .fixes: "check the path"
     case .resting(let receiver): missingStep(for: receiver)
     }
@@ -289,7 +290,9 @@ extension Source {
   /// The file or device it names; `nil` when it names none.
   fileprivate var path: String? {
     switch self {
-    case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path): path
+    case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path),
+      .nmeaUnix(let path):
+      path
     case .gpsd, .localGpsd, .nmeaTCP, .nmeaTLS, .nmeaUDP, .fixed, .scans, .geoclue, .bluez,
       .ichnaea, .geosubmit, .iio, .modem, .wifi, .zone:
       nil

@@ -33,6 +33,26 @@ struct SetupPlanTests {
     for proposal in SetupPlan(for: parts).sources { _ = try Source(url: proposal.url) }
   }
 
+  @Test(
+    "SETUP-7: the socket of GeoClue's configuration is read",
+    arguments: [
+      ("nmea-socket=/var/run/gps-share.sock", "/var/run/gps-share.sock"),
+      ("nmea-socket = /srv/a=b", "/srv/a=b"),
+      ("# nmea-socket=/run/a", nil), ("nmea-socket=run/a", nil), ("nmea-socket", nil), ("", nil),
+    ] as [(String, String?)])
+  func socketOfGeoClue(line: String, path: String?) {
+    #expect(MachineParts.nmeaSocket(in: line) == path)
+  }
+
+  @Test("SETUP-7: a socket that a program serves is a receiver, and no time zone is needed")
+  func socket() throws {
+    var parts = MachineParts()
+    parts.sockets = ["/run/gnss share.sock"]
+    let plan = SetupPlan(for: parts)
+    #expect(plan.sources.map(\.url) == ["nmea+unix:///run/gnss%20share.sock"])
+    #expect(try Source(url: plan.sources[0].url) == .nmeaUnix(path: parts.sockets[0]))
+  }
+
   @Test("SETUP-2: without a receiver, the time zone and the next step are named")
   func nothing() {
     let plan = SetupPlan(for: MachineParts())

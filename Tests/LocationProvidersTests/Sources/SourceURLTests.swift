@@ -30,6 +30,7 @@ struct SourceURLTests {
         "nmea+tls://[fe80::1]:1?ca=/etc/a%26b.pem",
         .nmeaTLS(host: "fe80::1", port: 1, authorities: "/etc/a&b.pem")
       ),
+      ("nmea+unix:///run/gnss-share.sock", .nmeaUnix(path: "/run/gnss-share.sock")),
       ("nmea+udp://:10110", .nmeaUDP(host: nil, port: 10110)),
       (
         "nmea+udp://:10110?from=10.0.0.0/8,::1&rest=true",

@@ -1,6 +1,7 @@
 import CLinux
 import Dispatch
 package import Foundation
+import LocationHost
 import Synchronization
 
 /// A pseudo terminal: the test writes at one end what the receiver at the other end would send.
@@ -96,14 +97,24 @@ package final class Server: Sendable {
     let descriptors = Mutex<[Int32]>([])
   }
 
-  package init() throws {
+  package convenience init() throws {
     let flags = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    listener = socket(AF_INET, flags, 0)
-    port = try Loopback.bound(listener)
+    let listener = socket(AF_INET, flags, 0)
+    let port = try Loopback.bound(listener)
     listen(listener, 4)
-    let (clients, descriptor, arrivals) = (Clients(), listener, arrivals)
+    self.init(listening: listener, port: port)
+  }
+
+  /// A server at the path of a socket, which has no port.
+  package convenience init(at path: String) throws {
+    self.init(listening: try DaemonSocket.listen(at: path), port: 0)
+  }
+
+  private init(listening descriptor: Int32, port: Int) {
+    (listener, self.port) = (descriptor, port)
+    let (clients, arrivals) = (Clients(), arrivals)
     self.clients = clients
-    source = DispatchSource.makeReadSource(fileDescriptor: listener)
+    source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
     source.setEventHandler {
       let client = accept(descriptor, nil, nil)
       guard client >= 0 else { return }
