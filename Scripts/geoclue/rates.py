@@ -136,7 +136,7 @@ def compare(name, values, unit, label):
         show(f"{name}.{kind}", values[kind], unit, f"{label}, {title}")
     if values["geoclue"] > 0:
         show(f"{name}.ratio", values["meridian"] / values["geoclue"], "", f"{label}, ours over GeoClue's")
-        show(f"{name}.least", values["least"] / values["geoclue"], "", f"{label}, the least over GeoClue's")
+        show(f"{name}.ratio.least", values["least"] / values["geoclue"], "", f"{label}, the least over GeoClue's")
 
 
 def built(folder, name):

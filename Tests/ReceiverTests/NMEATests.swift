@@ -55,23 +55,20 @@ struct NMEATests {
   @Test("is received over TCP, and again after the other side hung up")
   func tcp() async throws {
     let server = try Server()
-    let receiver = Receiver { server.write($0) }
-    let client = try HostClient("nmea+tcp://127.0.0.1:\(server.port)")
-    #expect(isHere(try await client.fix()))
-    _ = try await server.arrivals.next()
-    server.hangUp()
-    _ = try await server.arrivals.next()
-    #expect(isHere(try await client.fix()))
-    withExtendedLifetime(receiver) {}
+    try await receiveTwice("nmea+tcp://127.0.0.1:\(server.port)", from: server)
   }
 
   @Test("NET-5: is received from a socket of this machine, and again after the other side hung up")
   func socketOfThisMachine() async throws {
     let folder = try TemporaryFolder()
-    let path = folder.file("gnss share.sock")
-    let server = try Server(at: path)
+    let server = try Server(at: folder.file("gnss share.sock"))
+    try await receiveTwice("nmea+unix://\(folder.path)/gnss%20share.sock", from: server)
+  }
+
+  /// Receives from a server, and again after it has hung up.
+  private func receiveTwice(_ url: String, from server: Server) async throws {
     let receiver = Receiver { server.write($0) }
-    let client = try HostClient("nmea+unix://\(folder.path)/gnss%20share.sock")
+    let client = try HostClient(url)
     #expect(isHere(try await client.fix()))
     _ = try await server.arrivals.next()
     server.hangUp()
