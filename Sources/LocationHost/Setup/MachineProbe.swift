@@ -32,7 +32,7 @@ package struct MachineProbe: Sendable {
     parts.modems =
       names("/sys/class/wwan") { _ in true }
       + names("/sys/class/usbmisc") { $0.holds("/cdc-wdm") }
-    parts.sockets = sockets
+    parts.sockets = servedSockets()
     // gpsd has the receivers that it was given, and so has a program that serves a socket.
     guard !parts.answersGpsd, parts.sockets.isEmpty else { return parts }
     let prefixes = ["ttyUSB", "ttyACM", "ttyAMA", "ttyS", "ttyO", "gnss"]
@@ -47,7 +47,7 @@ package struct MachineProbe: Sendable {
   }
 
   /// The sockets that give NMEA: those that GeoClue is configured for, and the usual one of gnss-share.
-  private var sockets: [String] {
+  private func servedSockets() -> [String] {
     let folder = "/etc/geoclue"
     let more = names(folder + "/conf.d") { $0.hasSuffix(".conf") }
     let files = [folder + "/geoclue.conf"] + more.map { "\(folder)/conf.d/\($0)" }

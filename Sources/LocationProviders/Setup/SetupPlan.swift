@@ -25,11 +25,13 @@ package struct MachineParts: Hashable, Sendable {
 
   /// Returns the path in a line `nmea-socket=PATH` of GeoClue's configuration; `nil` for any other line.
   package static func nmeaSocket(in line: some StringProtocol) -> String? {
-    let parts = line.split(separator: "=", maxSplits: 1).map {
-      String($0.filter { $0 != " " && $0 != "\t" })
+    let parts = Substring(line).split(separator: "=", maxSplits: 1)
+    guard parts.count == 2, parts[0].filter({ !$0.isWhitespace }) == "nmea-socket" else {
+      return nil
     }
-    guard parts.count == 2, parts[0] == "nmea-socket", parts[1].hasPrefix("/") else { return nil }
-    return parts[1]
+    var path = parts[1].drop(while: \.isWhitespace)
+    while path.last?.isWhitespace == true { path.removeLast() }
+    return path.hasPrefix("/") ? String(path) : nil
   }
 }
 

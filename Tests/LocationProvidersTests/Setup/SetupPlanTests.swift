@@ -37,7 +37,7 @@ struct SetupPlanTests {
     "SETUP-7: the socket of GeoClue's configuration is read",
     arguments: [
       ("nmea-socket=/var/run/gps-share.sock", "/var/run/gps-share.sock"),
-      ("nmea-socket = /srv/a=b", "/srv/a=b"),
+      ("nmea-socket = /srv/a=b", "/srv/a=b"), ("nmea-socket=\t/srv/a b ", "/srv/a b"),
       ("# nmea-socket=/run/a", nil), ("nmea-socket=run/a", nil), ("nmea-socket", nil), ("", nil),
     ] as [(String, String?)])
   func socketOfGeoClue(line: String, path: String?) {
