@@ -40,6 +40,8 @@ struct GeoClueState {
   /// Inputs that came while another one was handled, in their order.
   var inputs: [GeoClueService.Input] = []
   var isStepping = false
+  /// Signals for which nobody waits, with their receivers, in their order.
+  var later: [(signal: BusSignal, receiver: String)] = []
   /// Whether the bus is about to be served.
   var isServing = false
   /// The deadline for which a wake is scheduled.

@@ -141,12 +141,24 @@ extension SocketServer {
     case .emit(let signal, let receiver):
       geoclue.bus?.send(signal, to: receiver)
       flush()
+    case .emitLater(let signal, let receiver): emitLater(signal, to: receiver)
     case .identify(let name): identify(name)
     case .forget(let name): forget(name)
     case .join(let name, let desktopID): join(name, calledBy: desktopID)
     case .leave(let name): leaveEngine(name)
     case .subscribers(let name, let change): settle(name, subscribers: change)
     case .request(let name, let request): send(request, of: name)
+    }
+  }
+
+  /// Emits a signal after this step, which may be one of the engine that reaches others as well.
+  private func emitLater(_ signal: BusSignal, to receiver: String) {
+    geoclue.later.append((signal, receiver))
+    guard geoclue.later.count == 1 else { return }
+    enter { server in
+      for (signal, receiver) in server.geoclue.later { server.geoclue.bus?.send(signal, to: receiver) }
+      server.geoclue.later = []
+      server.flush()
     }
   }
 

@@ -169,7 +169,7 @@ extension GeoClueService {
     let entry = BusEntry(key: .string("Location"), value: .variant(.objectPath(change.new)))
     return [
       .emit(updated, to: name),
-      .emit(Self.changed([entry], GeoClue.client, at: client.path), to: name),
+      .emitLater(Self.changed([entry], GeoClue.client, at: client.path), to: name),
     ]
   }
 

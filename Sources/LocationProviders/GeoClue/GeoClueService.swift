@@ -32,6 +32,8 @@ package struct GeoClueService: Machine {
     case answer(Int, BusResponse)
     /// A signal, to one connection, or to everybody.
     case emit(BusSignal, to: String?)
+    /// Emit behind what the same position still brings others: nobody waits for this signal.
+    case emitLater(BusSignal, to: String)
     /// Follow a caller's connection and find out whose process it is; `.known`, `.unknown`, or
     /// `.gone` follows.
     case identify(String)

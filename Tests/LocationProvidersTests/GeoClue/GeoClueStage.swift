@@ -100,6 +100,8 @@ private func word(_ output: GeoClueService.Output) -> String {
   case .emit(let signal, let receiver):
     (receiver ?? "all") + " hears \(signal.member) "
       + signal.arguments.map(word).joined(separator: " ")
+  case .emitLater(let signal, let receiver):
+    "\(receiver) hears \(signal.member) " + signal.arguments.map(word).joined(separator: " ")
   case .identify(let name): "identify \(name)"
   case .forget(let name): "forget \(name)"
   case .join(let name, let desktopID): "join \(name) as \(desktopID)"
