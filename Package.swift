@@ -122,7 +122,9 @@ let package = Package(
     // The engine of many devices over shared fences, linked into no app (docs/decisions/0103); pure.
     .target(
       name: "LocationFleet",
-      dependencies: ["LocationCoding", "LocationEngine", "LocationModel", "LocationProviders"],
+      dependencies: [
+        "LocationCoding", "LocationEngine", "LocationModel", "LocationProviders", "LocationSecrets",
+      ],
       swiftSettings: house),
 
     // The worker's way to NATS JetStream, linked into no app and no daemon (docs/decisions/0117).
@@ -281,14 +283,15 @@ let package = Package(
     .testTarget(
       name: "LocationFleetTests",
       dependencies: [
-        "LocationEngine", "LocationFleet", "LocationModel", "LocationProviders", "TestSupport",
+        "LocationEngine", "LocationFleet", "LocationModel", "LocationProviders", "LocationSecrets",
+        "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
       name: "FleetWorkerTests",
       dependencies: [
-        "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders", "TestSupport",
-        "locationctl", "locationfleet",
+        "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
+        "LocationSecrets", "TestSupport", "locationctl", "locationfleet",
       ],
       swiftSettings: house),
     .testTarget(

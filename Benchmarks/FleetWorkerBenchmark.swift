@@ -2,6 +2,7 @@ import Foundation
 import LocationFleet
 import LocationFleetNATS
 import LocationModel
+import LocationSecrets
 import TestSupport
 
 /// A fleet's worker against a real server on the loopback: fixes a second, and per second of this
@@ -69,7 +70,7 @@ private func judgeAll(_ broker: inout NATSBroker, _ fences: inout FenceCache) th
   var faults: [FleetConfiguration.Fault] = []
   let settings = FleetConfiguration("partitions = 1", &faults).worker.partition
   var run = try PartitionRun(
-    takingOver: 0, settings, &fences, &broker, at: .start)
+    takingOver: 0, settings, &fences, &broker, secret: SecretKey(seed: 1), at: .start)
   while run.state.position < end {
     clock += 0.01
     let count = try run.turn(&fences, &broker, at: .start + .seconds(clock))

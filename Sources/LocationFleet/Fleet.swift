@@ -68,14 +68,24 @@ package struct Fleet: Sendable {
     guard asleep[name] != nil || places[name] != nil, let place = wake(name) else { return [] }
     var events = awake[place].flush(fences, settings)
     if let date { events += awake[place].pass(until: date, fences, settings) }
+    removeAwake(name, place)
+    counts.events += events.count
+    return events
+  }
+
+  /// Forgets a device: what comes of it later begins a new one.
+  package mutating func forget(_ name: FleetDeviceName) {
+    asleep[name] = nil
+    if let place = places[name] { removeAwake(name, place) }
+  }
+
+  private mutating func removeAwake(_ name: FleetDeviceName, _ place: Int) {
     places[name] = nil
     let last = awake.removeLast()
     if place < awake.count {
       awake[place] = last
       places[last.name] = place
     }
-    counts.events += events.count
-    return events
   }
 
   /// Makes every device bytes.

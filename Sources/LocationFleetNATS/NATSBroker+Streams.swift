@@ -16,7 +16,7 @@ extension NATSBroker {
   package mutating func create(
     partitions: Int, _ storage: Storage
   ) throws(BrokerFault) -> Int {
-    var logs: [FleetLog] = [.leases, .fences]
+    var logs: [FleetLog] = [.leases, .fences, .erasures]
     for partition in 0..<partitions {
       logs += [.fixes(partition), .events(partition), .state(partition)]
     }
@@ -32,6 +32,7 @@ extension NATSBroker {
     case .fixes: (age, size) = (storage.hoursOfFixes * 3600, 65_536)
     case .events: age = storage.daysOfEvents * 86_400
     case .state, .leases, .fences: most = 1
+    case .erasures: break
     }
     do throws(BrokerFault) {
       _ = try request("STREAM.INFO.\(stream)", "")

@@ -14,14 +14,12 @@ package struct NATSBroker: FleetBroker {
   private var counter: UInt64 = 0
   private var watched: UInt64 = 0
 
-  package init(
-    servers: [String], name: String, credentials: String? = nil, authorities: String? = nil,
-    certificate: String? = nil, key: String? = nil
-  ) throws(BrokerFault) {
-    connection = try NATSConnection(
-      NATSConnection.Options(
-        servers: servers, name: name, credentials: credentials, authorities: authorities,
-        certificate: certificate, key: key))
+  package init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
+    connection = try NATSConnection(access, name: name)
+  }
+
+  package init(servers: [String], name: String) throws(BrokerFault) {
+    try self.init(BrokerAccess(servers: servers), name: name)
   }
 
   /// Waits until something comes, at most for a time.
@@ -131,19 +129,29 @@ package struct NATSBroker: FleetBroker {
 extension NATSBroker {
   /// Asks JetStream for something.
   mutating func request(_ verb: String, _ text: String) throws(BrokerFault) -> JetStreamAnswer {
-    counter += 1
-    try connection.send(Array(text.utf8), to: "$JS.API.\(verb)", reply: "r.\(counter)")
-    return try answer(counter, in: counter...counter)
+    let number = try ask(verb, text)
+    return try answer(number, in: number...number)
   }
 
   private mutating func find(
     _ what: String, in stream: String
   ) throws(BrokerFault) -> LogMessage? {
+    let number = try ask("STREAM.MSG.GET.\(stream)", what)
+    return try found(number, in: number...number, stream)
+  }
+
+  /// Asks JetStream for something whose answer is taken later.
+  mutating func ask(_ verb: String, _ text: String) throws(BrokerFault) -> UInt64 {
     counter += 1
-    try connection.send(
-      Array(what.utf8), to: "$JS.API.STREAM.MSG.GET.\(stream)", reply: "r.\(counter)")
-    let number = counter
-    guard let delivery = try delivery(number, in: number...number),
+    try connection.send(Array(text.utf8), to: "$JS.API.\(verb)", reply: "r.\(counter)")
+    return counter
+  }
+
+  /// The message of an answer; `nil` where there is none.
+  mutating func found(
+    _ number: UInt64, in range: ClosedRange<UInt64>, _ stream: String
+  ) throws(BrokerFault) -> LogMessage? {
+    guard let delivery = try delivery(number, in: range),
       let answer = JetStreamAnswer(delivery.bytes)
     else { throw .unreachable("\(stream) does not answer") }
     if answer.code == 404, answer.errorNumber == 10037 { return nil }
@@ -151,7 +159,7 @@ extension NATSBroker {
     return answer.message
   }
 
-  private mutating func answer(
+  mutating func answer(
     _ number: UInt64, in range: ClosedRange<UInt64>
   ) throws(BrokerFault) -> JetStreamAnswer {
     guard let delivery = try delivery(number, in: range),

@@ -17,23 +17,14 @@ struct NATSDelivery {
 ///
 /// libnats reconnects by itself, without end.
 final class NATSConnection {
-  struct Options {
-    var servers: [String]
-    var name: String
-    var credentials: String?
-    var authorities: String?
-    var certificate: String?
-    var key: String?
-  }
-
   private var connection: OpaquePointer?
   private(set) var subscription: OpaquePointer?
   /// What comes to subjects that begin so, is received here.
   let inbox: String
 
-  init(_ options: Options) throws(BrokerFault) {
+  init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
     inbox = try Self.newInbox()
-    connection = try Self.connect(options)
+    connection = try Self.connect(access, name: name)
     var subscription: OpaquePointer?
     try Self.check(natsConnection_SubscribeSync(&subscription, connection, inbox + ".>"))
     // What may come is bounded by what was asked for.
@@ -53,30 +44,12 @@ final class NATSConnection {
     return text.map { String(cString: $0) } ?? ""
   }
 
-  private static func connect(_ options: Options) throws(BrokerFault) -> OpaquePointer? {
-    var made: OpaquePointer?
-    try check(natsOptions_Create(&made))
+  private static func connect(
+    _ access: BrokerAccess, name: String
+  ) throws(BrokerFault) -> OpaquePointer? {
+    let made = try options(access)
     defer { natsOptions_Destroy(made) }
-    let servers = options.servers.map { strdup($0) }
-    defer { for server in servers { free(server) } }
-    var names = servers.map { UnsafePointer($0) }
-    try check(natsOptions_SetServers(made, &names, Int32(names.count)))
-    try check(natsOptions_SetName(made, options.name))
-    try check(natsOptions_SetMaxReconnect(made, -1))
-    try check(natsOptions_SetReconnectWait(made, 200))
-    try check(natsOptions_SetTimeout(made, 2000))
-    if let file = options.credentials {
-      try check(natsOptions_SetUserCredentialsFromFiles(made, file, nil))
-    }
-    if options.authorities != nil || options.certificate != nil {
-      try check(natsOptions_SetSecure(made, true))
-    }
-    if let file = options.authorities {
-      try check(natsOptions_LoadCATrustedCertificates(made, file))
-    }
-    if let file = options.certificate {
-      try check(natsOptions_LoadCertificatesChain(made, file, options.key))
-    }
+    try check(natsOptions_SetName(made, name))
     var connection: OpaquePointer?
     try check(natsConnection_Connect(&connection, made))
     return connection

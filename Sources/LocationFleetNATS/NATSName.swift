@@ -12,6 +12,7 @@ enum NATSName {
     case .state(let partition): "STATE_\(partition)"
     case .leases: "KV_LEASES"
     case .fences: "KV_FENCES"
+    case .erasures: "ERASED"
     }
   }
 
@@ -32,6 +33,7 @@ enum NATSName {
     case .state(let partition): "st.\(partition).>"
     case .leases: "$KV.LEASES.>"
     case .fences: "$KV.FENCES.>"
+    case .erasures: "erased.>"
     }
   }
 }

@@ -8,14 +8,8 @@ package struct StreamWriter {
   private let connection: NATSConnection
   private var counter: UInt64 = 0
 
-  package init(
-    servers: [String], name: String, credentials: String? = nil, authorities: String? = nil,
-    certificate: String? = nil, key: String? = nil
-  ) throws(BrokerFault) {
-    connection = try NATSConnection(
-      NATSConnection.Options(
-        servers: servers, name: name, credentials: credentials, authorities: authorities,
-        certificate: certificate, key: key))
+  package init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
+    connection = try NATSConnection(access, name: name)
   }
 
   /// Sends a message; its acknowledgement has the number that is returned.

@@ -21,16 +21,21 @@ struct FleetOptions {
     case ingress
     case checkIngress
     case password
+    case seed
     case initialize
     case fences(String)
     case publish
     case events
+    case erase([String])
+    case erasures
     case help
   }
 
   var task = Task.run
   private(set) var file: String?
   private(set) var name: String?
+  /// How long an erasure waits for a worker, in seconds.
+  private(set) var wait = 60
 
   init(_ arguments: [String]) throws(FleetFault) {
     var rest = arguments[...]
@@ -45,11 +50,20 @@ struct FleetOptions {
       switch argument {
       case "--config": file = try value()
       case "--name": name = try value()
+      case "--wait":
+        guard let seconds = Int(try value()), (1...86_400).contains(seconds) else {
+          throw FleetFault(reason: "--wait must be a number of seconds from 1 to 86400")
+        }
+        wait = seconds
       case "--check": task = task == .ingress ? .checkIngress : .check
       case "--help", "-h": task = .help
       default:
         if case .fences("") = task, !argument.hasPrefix("-") {
           task = .fences(argument)
+          continue
+        }
+        if case .erase(let names) = task, names.count < 2, !argument.hasPrefix("-") {
+          task = .erase(names + [argument])
           continue
         }
         guard !hasVerb, let named = Self.tasks[argument] else {
@@ -61,6 +75,9 @@ struct FleetOptions {
       }
     }
     guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
+    if case .erase(let names) = task, names.count != 2 || names[1].isEmpty {
+      throw FleetFault(reason: "erase needs a TENANT, which may be \"\", and a DEVICE; see --help")
+    }
     if let name, !(1...64).contains(name.utf8.count) || !name.allSatisfy(Self.isPlain) {
       throw FleetFault(reason: "--name must be 1 to 64 letters, digits, -, and _")
     }
@@ -68,7 +85,8 @@ struct FleetOptions {
 
   private static let tasks: [String: Task] = [
     "run": .run, "init": .initialize, "fences": .fences(""), "publish": .publish,
-    "events": .events, "ingress": .ingress, "password": .password,
+    "events": .events, "ingress": .ingress, "password": .password, "seed": .seed,
+    "erase": .erase([]), "erasures": .erasures,
   ]
 
   private static func isPlain(_ letter: Character) -> Bool {
@@ -82,10 +100,14 @@ struct FleetOptions {
       return IngressConfiguration("", &faults)
     }
     let bytes = try Input.file(path, limit: 1 << 20)
-    let configuration = IngressConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
+    var configuration = IngressConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
     guard faults.isEmpty else {
       throw FleetFault(
         reason: faults.map { "\(path):\($0.line): \($0.cause)" }.joined(separator: "\n"))
+    }
+    let causes = AccessFiles.faults(of: &configuration.fleet.access)
+    guard causes.isEmpty else {
+      throw FleetFault(reason: causes.map { "\(path): \($0)" }.joined(separator: "\n"))
     }
     return configuration
   }
@@ -99,8 +121,11 @@ struct FleetOptions {
            locationfleet fences FILE [--config FILE]
            locationfleet publish [--config FILE] < fixes.jsonl
            locationfleet events [--config FILE] > events.jsonl
+           locationfleet erase TENANT DEVICE [--wait SECONDS] [--config FILE]
+           locationfleet erasures [--config FILE]
            locationfleet ingress [--config FILE] [--check]
            locationfleet password < password
+           locationfleet seed > FILE
 
     Judges the fixes of many devices that come by NATS JetStream, each event once.
 
@@ -109,10 +134,14 @@ struct FleetOptions {
       fences FILE     judge by the fences of a GeoJSON file from here on
       publish         append fixes from standard input; those that it counts are kept
       events          print the events that are kept, by device
+      erase           forget a device, and overwrite everything of it where it is stored
+      erasures        print what was erased when and by whom, without names of devices
       ingress         take fixes from devices by MQTT and HTTP, and acknowledge what is kept
       password        print what stands for a password of standard input in the file of accounts
+      seed            print a new seed of a user of NATS, and its public key on standard error
       --config FILE   read FILE instead of /etc/locationfleet.conf
       --name NAME     the worker's name in leases; the host and the process unless given
+      --wait SECONDS  how long erase waits for the worker that has the device, 60 unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
 
     SIGTERM hands the partitions over and ends; an ingress first acknowledges what it has taken. Readiness and status are sent to $NOTIFY_SOCKET.

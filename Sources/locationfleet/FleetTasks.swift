@@ -15,12 +15,9 @@ struct FleetTasks {
     _ configuration: FleetConfiguration, name: String
   ) throws(FleetFault) -> NATSBroker {
     do throws(BrokerFault) {
-      return try NATSBroker(
-        servers: configuration.servers, name: name, credentials: configuration.credentials,
-        authorities: configuration.authorities, certificate: configuration.certificate,
-        key: configuration.key)
+      return try NATSBroker(configuration.access, name: name)
     } catch {
-      let servers = configuration.servers.joined(separator: ", ")
+      let servers = configuration.access.servers.joined(separator: ", ")
       throw FleetFault(reason: "\(servers): \(error)", status: 1)
     }
   }
@@ -29,7 +26,7 @@ struct FleetTasks {
     try Self.connect(configuration, name: "locationfleet")
   }
 
-  private static func attempt<Value>(
+  static func attempt<Value>(
     _ body: () throws(BrokerFault) -> Value
   ) throws(FleetFault) -> Value {
     do throws(BrokerFault) { return try body() } catch {
@@ -149,7 +146,8 @@ struct FleetTasks {
         for message in batch.messages {
           from = message.sequence + 1
           let parts = message.entry.subject.split(separator: ".")
-          guard parts.count >= 4 else { continue }
+          // Marks are no events.
+          guard parts.count >= 4, parts[2] != "-" || parts[3] != "mark" else { continue }
           lines["\(parts[2]).\(parts[3])", default: []] += message.entry.bytes
         }
         guard batch.left > 0 else { break }

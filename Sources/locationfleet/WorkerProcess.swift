@@ -3,6 +3,7 @@ import Glibc
 import LocationFleet
 import LocationFleetNATS
 import LocationModel
+import LocationSecrets
 
 /// The worker as a process: one thread that gives the machine its turns until a signal comes.
 struct WorkerProcess {
@@ -29,7 +30,9 @@ struct WorkerProcess {
     var broker = try FleetTasks.connect(configuration, name: name)
     var port: FigurePort?
     if let number = configuration.port { port = try FigurePort(number) }
-    var worker = FleetWorker(name: name, configuration.worker, at: Self.now.uptime)
+    var system = SystemRandomNumberGenerator()
+    var worker = FleetWorker(
+      name: name, configuration.worker, secret: SecretKey(using: &system), at: Self.now.uptime)
     _ = sd_notify(0, "READY=1\nSTATUS=\(name)")
     var end: Instant?
     while !worker.isDrained {

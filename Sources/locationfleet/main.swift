@@ -18,25 +18,36 @@ do throws(FleetFault) {
     try FleetTasks.printHash()
     exit(0)
   }
+  if options.task == .seed {
+    AccessFiles.printSeed()
+    exit(0)
+  }
   let all = try options.configuration()
   let configuration = all.fleet
   switch options.task {
-  case .help, .password: break
+  case .help, .password, .seed: break
   case .ingress:
     var process = try IngressProcess(all)
     try process.run()
   case .checkIngress:
+    try AccessFiles.check(configuration.access)
     if let missing = all.missing {
       throw FleetFault(reason: "an ingress has \(missing) in its configuration")
     }
     let accounts = try IngressProcess.accounts(all.accounts ?? "")
     print("\(options.file ?? "the defaults"): no faults, \(accounts.byUser.count) accounts")
-  case .check: print("\(options.file ?? "the defaults"): no faults")
+  case .check:
+    try AccessFiles.check(configuration.access)
+    print("\(options.file ?? "the defaults"): no faults")
   case .run: try WorkerProcess(configuration, name: options.name).run()
   case .initialize: try FleetTasks(configuration).initialize()
   case .fences(let path): try FleetTasks(configuration).publishFences(path)
   case .publish: try FleetTasks(configuration).publish()
   case .events: try FleetTasks(configuration).printEvents()
+  case .erase(let names):
+    let name = FleetDeviceName(tenant: names[0], device: names[1])
+    try ErasureTask(configuration).erase(name, wait: options.wait)
+  case .erasures: try ErasureTask(configuration).printAll()
   }
 } catch {
   refuse(error.reason, error.status)

@@ -38,6 +38,7 @@ struct FleetOptionsTests {
     "FLEET-23: what is typed wrongly ends with 2",
     arguments: [
       "--nonsense", "fences", "run init", "--config", "--name a.b", "--config /nonexistent",
+      "erase acme", "erase acme truck --wait 0",
     ])
   func usage(words: String) throws {
     let words = words.split(separator: " ").map(String.init)
@@ -68,6 +69,7 @@ struct FleetOptionsTests {
     let help = try Outcome("locationfleet", ["--help"]).output
     for option in [
       "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
+      "erase", "erasures", "--wait", "seed",
     ] {
       #expect(help.contains(option) && text.contains(option), "\(option)")
     }

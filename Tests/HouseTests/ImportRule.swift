@@ -8,7 +8,7 @@ enum ImportRule {
     "LocationRadio": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationEngine": ["LocationModel", "LocationCoding", "LocationSecrets"],
     "LocationFleet": [
-      "LocationModel", "LocationCoding", "LocationEngine", "LocationProviders",
+      "LocationModel", "LocationCoding", "LocationEngine", "LocationProviders", "LocationSecrets",
     ],
     "LocationProviders": ["LocationModel", "FoundationEssentials"],
     "LocationRecording": ["LocationSecrets", "LocationModel", "LocationCoding", "LocationEngine"],

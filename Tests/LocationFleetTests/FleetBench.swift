@@ -1,5 +1,6 @@
 import LocationFleet
 import LocationModel
+import LocationSecrets
 import TestSupport
 
 /// A fleet in virtual time: devices that publish, and workers that may die.
@@ -68,7 +69,10 @@ struct FleetBench {
     waiting.removeFirst(min(messages, waiting.count))
   }
 
-  func worker(_ name: String) -> FleetWorker { FleetWorker(name: name, settings, at: now) }
+  func worker(_ name: String) -> FleetWorker {
+    FleetWorker(
+      name: name, settings, secret: SecretKey(seed: UInt64(logs.end(.leases))), at: now)
+  }
 
   var moment: Moment { Moment(uptime: now, unixTime: logs.time) }
 
@@ -96,7 +100,8 @@ struct FleetBench {
   var events: [String: String] {
     var found: [String: String] = [:]
     for partition in 0..<settings.partitions {
-      for message in logs.messages(.events(partition)) {
+      for message in logs.messages(.events(partition))
+      where !message.entry.subject.hasSuffix(".-.mark") {
         let parts = message.entry.subject.split(separator: ".")
         found["\(parts[2]).\(parts[3])", default: ""] += String(
           decoding: message.entry.bytes, as: UTF8.self)
@@ -110,14 +115,14 @@ struct FleetBench {
     (0..<settings.partitions).map { logs.messages(.events($0)).compactMap(\.entry.mark) }
   }
 
-  /// What the same fixes tell without any worker.
-  func expected() throws -> [String: String] {
+  /// What the same fixes tell without any worker; of one device only those from a step on.
+  func expected(_ one: Int? = nil, from step: Int = 0) throws -> [String: String] {
     var fleet = Fleet(try FenceFile.read(walks[0].fenceFile()))
     var found: [String: String] = [:]
     for (number, walk) in walks.enumerated() {
       let name = Self.name(number)
       let key = "\(FleetAddress.part(name.tenant)).\(FleetAddress.part(name.device))"
-      for fix in walk.fixes {
+      for fix in walk.fixes.dropFirst(number == one ? step : 0) {
         guard let line = try FleetLineFix.read(FleetWalk.line(fix, of: name)) else { continue }
         for event in fleet.take(line, of: name, received: fix.time)?.events ?? [] {
           found[key, default: ""] += FleetEventLine.json(event, of: name) + "\n"

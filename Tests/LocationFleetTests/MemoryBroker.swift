@@ -5,6 +5,8 @@ import TestSupport
 /// The logs of a fleet in memory, which several workers share.
 final class MemoryLogs {
   private(set) var logs: [FleetLog: [LogMessage]] = [:]
+  /// What was replaced, of which a store may still have the bytes.
+  private(set) var replaced: [FleetLog: [LogMessage]] = [:]
   private var ends: [FleetLog: UInt64] = [:]
   var time = FleetWalk.start
 
@@ -17,11 +19,20 @@ final class MemoryLogs {
     let sequence = end(log) + 1
     ends[log] = sequence
     switch log {
-    case .state, .leases, .fences: logs[log]?.removeAll { $0.entry.subject == entry.subject }
-    case .fixes, .events: break
+    case .state, .leases, .fences:
+      replaced[log, default: []] += messages(log).filter { $0.entry.subject == entry.subject }
+      logs[log]?.removeAll { $0.entry.subject == entry.subject }
+    case .fixes, .events, .erasures: break
     }
     logs[log, default: []].append(LogMessage(sequence: sequence, time: time, entry: entry))
     return sequence
+  }
+
+  /// Takes messages out; returns how many were there.
+  func remove(_ sequences: [UInt64], of log: FleetLog) -> Int {
+    let before = messages(log).count
+    logs[log]?.removeAll { sequences.contains($0.sequence) }
+    return before - messages(log).count
   }
 
   /// Forgets what is oldest.
@@ -115,6 +126,27 @@ struct MemoryBroker: FleetBroker {
     let found = try read(.leases, from: watched + 1, most: .max).messages
     if let last = found.last { watched = last.sequence }
     return found
+  }
+
+  mutating func find(
+    _ subject: String, in log: FleetLog, _ range: ClosedRange<UInt64>
+  ) throws(BrokerFault) -> (messages: [LogMessage], end: UInt64) {
+    guard try begin() else { throw .unreachable("dies") }
+    let head = subject.hasSuffix(">") ? subject.dropLast() : nil
+    let found = logs.messages(log).filter {
+      range.contains($0.sequence)
+        && (head.map($0.entry.subject.hasPrefix) ?? ($0.entry.subject == subject))
+    }
+    let some = Array(found.prefix(7))
+    let isAll = found.count <= 7
+    return (some, isAll ? range.upperBound + 1 : (some.last?.sequence ?? 0) + 1)
+  }
+
+  mutating func erase(_ sequences: [UInt64], of log: FleetLog) throws(BrokerFault) -> Int {
+    let isWhole = try begin()
+    let count = logs.remove(isWhole ? sequences : Array(sequences.prefix(done)), of: log)
+    guard isWhole else { throw .unreachable("dies") }
+    return count
   }
 
   private static func subject(_ key: String, _ log: FleetLog) -> String {

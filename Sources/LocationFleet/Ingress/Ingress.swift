@@ -4,6 +4,12 @@ package struct IngressEntry: Hashable, Sendable {
   /// The same for the same fixes of the same device: the stream keeps them once within its window.
   package var identifier: String
   package var bytes: [UInt8]
+
+  package init(subject: String, identifier: String, bytes: [UInt8]) {
+    self.subject = subject
+    self.identifier = identifier
+    self.bytes = bytes
+  }
 }
 
 /// What is done with what devices send: which messages of the streams it becomes, and what is counted.

@@ -28,7 +28,7 @@ package enum FenceStore {
     }
     try put(Array("\(count)".utf8), at: version, &broker)
     for partition in 0..<partitions {
-      let text = #"{"ctl":"fences","version":"\#(version)"}"#
+      let text = ControlMessage.fences(version).text
       let subject = FleetAddress.control(of: partition)
       let entry = LogEntry(subject: subject, bytes: Array(text.utf8))
       _ = try broker.append([entry], to: .fixes(partition), expecting: nil)

@@ -70,6 +70,17 @@ package enum FleetAddress {
   /// Where what concerns a whole partition is appended among its fixes.
   package static func control(of partition: Int) -> String { "fix.\(partition).-.ctl" }
 
+  /// Where an owner appends what is no event, so that the log does not end in one that is erased.
+  static func mark(of partition: Int) -> String { "evt.\(partition).-.mark" }
+
+  /// Where the events of a device are appended, of whichever kind.
+  static func events(of device: FleetDeviceName, partition: Int) -> String {
+    "evt.\(partition).\(part(device.tenant)).\(part(device.device)).>"
+  }
+
+  /// Where it is noted what of a tenant was erased.
+  static func erasures(of tenant: String) -> String { "erased.\(part(tenant))" }
+
   static func event(_ kind: String, of device: FleetDeviceName, partition: Int) -> String {
     "evt.\(partition).\(part(device.tenant)).\(part(device.device)).\(kind)"
   }

@@ -12,6 +12,8 @@ package enum FleetLog: Hashable, Sendable {
   case leases
   /// The files of fences, by key.
   case fences
+  /// What was erased when and by whom, by tenant.
+  case erasures
 }
 
 /// Which input an event comes from, and which of the events of that input it is.
@@ -93,9 +95,10 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The five verbs by which a worker uses the program that keeps the messages, whichever it is.
+/// The verbs by which a worker uses the program that keeps the messages, whichever it is: five, and two
+/// for erasing.
 ///
-/// Only `append` and `put` change anything, and both only where nobody else has.
+/// `append` and `put` change something only where nobody else has.
 package protocol FleetBroker {
   /// Returns messages of a log from a number on, in order and without waiting, and how many more
   /// there seem to be.
@@ -120,4 +123,13 @@ package protocol FleetBroker {
 
   /// Returns what has been put into the leases since the last call, at first all that is there.
   mutating func watch() throws(BrokerFault) -> [LogMessage]
+
+  /// Returns messages of a log with a subject, which may end with `>`, within a range of numbers: all of
+  /// them below the number `end`, and perhaps some behind it.
+  mutating func find(
+    _ subject: String, in log: FleetLog, _ range: ClosedRange<UInt64>
+  ) throws(BrokerFault) -> (messages: [LogMessage], end: UInt64)
+
+  /// Overwrites messages where they are stored; returns how many of them were still there.
+  mutating func erase(_ sequences: [UInt64], of log: FleetLog) throws(BrokerFault) -> Int
 }

@@ -9,8 +9,7 @@ package struct FleetConfiguration: Hashable, Sendable {
     package var cause: String
   }
 
-  package var servers: [String] = []
-  package var credentials, authorities, certificate, key: String?
+  package var access = BrokerAccess()
   package var worker = FleetWorker.Settings()
   package var replicas = 1
   package var hoursOfFixes = 72
@@ -27,20 +26,34 @@ package struct FleetConfiguration: Hashable, Sendable {
     faults += KeyValueLines.read(text) { take($0, $1) }
       .map { Fault(line: $0.line, cause: $0.cause) }
     worker.partition.awake = max(awake / worker.partitions, 1024)
-    if servers.isEmpty { servers = ["nats://127.0.0.1:4222"] }
-    if (certificate == nil) != (key == nil) {
-      faults.append(Fault(line: 0, cause: "`certificate` and `certificate-key` go together"))
+    if access.servers.isEmpty { access.servers = ["nats://127.0.0.1:4222"] }
+    for cause in accessFaults { faults.append(Fault(line: 0, cause: cause)) }
+  }
+
+  /// What is wrong with all settings of the servers together.
+  private var accessFaults: [String] {
+    var causes: [String] = []
+    if (access.certificate == nil) != (access.key == nil) {
+      causes.append("`certificate` and `certificate-key` go together")
     }
+    if access.seed != nil, access.credentials != nil {
+      causes.append("`nkey-seed` and `credentials` exclude each other")
+    }
+    if let server = access.exposed {
+      causes.append("\(server) is not on this computer: it needs tls:// or `authorities`")
+    }
+    return causes
   }
 
   /// Applies a setting and returns what is wrong with it, or `nil`.
   private mutating func take(_ key: String, _ value: String) -> String? {
     switch key {
     case "server": return addServer(value)
-    case "credentials": return Self.path(&credentials, value, key)
-    case "authorities": return Self.path(&authorities, value, key)
-    case "certificate": return Self.path(&certificate, value, key)
-    case "certificate-key": return Self.path(&self.key, value, key)
+    case "credentials": return Self.path(&access.credentials, value, key)
+    case "nkey-seed": return Self.path(&access.seed, value, key)
+    case "authorities": return Self.path(&access.authorities, value, key)
+    case "certificate": return Self.path(&access.certificate, value, key)
+    case "certificate-key": return Self.path(&access.key, value, key)
     case "partitions": return Self.number(&worker.partitions, value, in: 1...1024, key)
     case "replicas":
       guard ["1", "3", "5"].contains(value) else { return "`replicas` must be 1, 3, or 5" }
@@ -72,9 +85,9 @@ package struct FleetConfiguration: Hashable, Sendable {
   }
 
   package static let keys = [
-    "server", "credentials", "authorities", "certificate", "certificate-key", "partitions",
-    "replicas", "lease", "snapshot", "window", "default-accuracy", "visits", "moves", "buckets",
-    "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
+    "server", "credentials", "nkey-seed", "authorities", "certificate", "certificate-key",
+    "partitions", "replicas", "lease", "snapshot", "window", "default-accuracy", "visits", "moves",
+    "buckets", "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
   ]
 
   private mutating func addServer(_ value: String) -> String? {
@@ -82,8 +95,8 @@ package struct FleetConfiguration: Hashable, Sendable {
     guard isKnown, !value.contains(where: \.isWhitespace) else {
       return "`server` must be nats://HOST:PORT or tls://HOST:PORT"
     }
-    guard servers.count < 16 else { return "more than 16 servers" }
-    servers.append(value)
+    guard access.servers.count < 16 else { return "more than 16 servers" }
+    access.servers.append(value)
     return nil
   }
 

@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationSecrets
 
 /// A worker: takes partitions as its leases allow, and gives each its turn.
 package struct FleetWorker: Sendable {
@@ -18,6 +19,7 @@ package struct FleetWorker: Sendable {
   }
 
   private let settings: Settings
+  private var generator: KeyedGenerator
   private var leases: LeaseTable
   private var runs: [Int: PartitionRun] = [:]
   private var fences = FenceCache()
@@ -26,8 +28,10 @@ package struct FleetWorker: Sendable {
   private var totals = FleetFigures()
   private var notes: [Note] = []
 
-  package init(name: String, _ settings: Settings, at now: Instant) {
+  /// The secret is of chance, and of this worker alone; from it come the keys of what it stores.
+  package init(name: String, _ settings: Settings, secret: SecretKey, at now: Instant) {
     self.settings = settings
+    generator = KeyedGenerator(secret)
     leases = LeaseTable(
       worker: name, partitions: settings.partitions, lease: settings.lease, at: now)
     totals.count = settings.partitions
@@ -88,7 +92,8 @@ extension FleetWorker {
     do throws(BrokerFault) {
       if runs[partition] == nil {
         runs[partition] = try PartitionRun(
-          takingOver: partition, settings.partition, &fences, &broker, at: now.uptime)
+          takingOver: partition, settings.partition, &fences, &broker,
+          secret: SecretKey(using: &generator), at: now.uptime)
         totals.takeovers += 1
         notes.append(Note(text: "took partition \(partition) over", partition: partition))
       }

@@ -1,4 +1,5 @@
 package import LocationModel
+package import LocationSecrets
 
 /// One partition, from the moment its owner has its lease: reads inputs, appends events, and stores
 /// devices. What it decides is `PartitionState`'s and `SnapshotPlan`'s.
@@ -11,6 +12,8 @@ package struct PartitionRun: Sendable {
   /// Which of two sets of parts a bucket that is too large for one value has.
   private var sides: [Int: UInt8]
   private var stored: Checkpoint?
+  private var keys: StateKeys
+  private var generator: KeyedGenerator
   /// Inputs that are not read yet.
   package private(set) var lag = 0
   /// When the newest input came.
@@ -23,7 +26,8 @@ package struct PartitionRun: Sendable {
   /// stands for events that are in the log.
   package init(
     takingOver partition: Int, _ settings: PartitionState.Settings,
-    _ fences: inout FenceCache, _ broker: inout some FleetBroker, at now: Instant
+    _ fences: inout FenceCache, _ broker: inout some FleetBroker, secret: SecretKey,
+    at now: Instant
   ) throws(BrokerFault) {
     var values: [String: LogMessage] = [:]
     var from: UInt64 = 1
@@ -54,8 +58,10 @@ package struct PartitionRun: Sendable {
     stored = checkpoint
     lastCheckpoint = now
     sides = [:]
+    keys = StateKeys(of: partition, values)
+    generator = KeyedGenerator(secret)
     for bucket in 0..<settings.buckets {
-      guard let value = try Self.bucket(bucket, of: partition, values) else { continue }
+      guard let value = try Self.bucket(bucket, of: partition, values, keys) else { continue }
       sides[bucket] = value.side
       state.restore(bucket, value.bucket)
     }
@@ -86,6 +92,7 @@ package struct PartitionRun: Sendable {
       }
     }
     try append(entries, &broker)
+    if state.erasure > stored?.erased ?? 0 { try renewKey(&broker, at: now) }
     if let buckets = state.plan.buckets(at: now) { try store(buckets, &broker, at: now) }
     return batch.messages.count
   }
@@ -113,25 +120,61 @@ extension PartitionRun {
   private mutating func store(
     _ buckets: [Int], _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) {
+    try putBuckets(buckets, &broker)
+    try putCheckpoint(&broker, at: now)
+  }
+
+  private mutating func putBuckets(
+    _ buckets: [Int], _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    if !buckets.isEmpty, keys.current == nil { try addKey(&broker) }
     for bucket in buckets {
       try put(state.bucket(bucket).encoded, bucket, &broker)
       state.plan.written(bucket)
     }
-    let checkpoint = state.checkpoint
+  }
+
+  private mutating func putCheckpoint(
+    _ broker: inout some FleetBroker, erased: UInt64 = 0, at now: Instant
+  ) throws(BrokerFault) {
+    var checkpoint = state.checkpoint
+    checkpoint.erased = max(stored?.erased ?? 0, erased)
     guard checkpoint != stored else { return lastCheckpoint = now }
     try put(checkpoint.encoded, at: Self.checkpointKey(state.partition), &broker)
     stored = checkpoint
     lastCheckpoint = now
   }
 
+  /// Stores every device with another key, and erases the ones before: what was stored of a device that
+  /// is forgotten can be read no more, wherever bytes of it still are.
+  private mutating func renewKey(
+    _ broker: inout some FleetBroker, at now: Instant
+  ) throws(BrokerFault) {
+    try addKey(&broker)
+    // The empty ones as well: another worker that still has an older key can put none behind these.
+    try putBuckets(Array(0..<state.settings.buckets), &broker)
+    _ = try broker.erase(keys.older, of: .state(state.partition))
+    keys.forgetOlder()
+    try putCheckpoint(&broker, erased: state.erasure, at: now)
+  }
+
+  private mutating func addKey(_ broker: inout some FleetBroker) throws(BrokerFault) {
+    let number = (keys.current ?? 0) + 1
+    let key = SecretKey(using: &generator)
+    let name = StateKeys.name(number, of: state.partition)
+    try put(key.withUnsafeBytes { Array($0) }, at: name, &broker)
+    keys.add(key, number: number, sequence: revisions[name] ?? 0)
+  }
+
   /// Puts a bucket; one that is too large for a value in parts beside those that are in force.
   private mutating func put(
-    _ bytes: [UInt8], _ bucket: Int, _ broker: inout some FleetBroker
+    _ plain: [UInt8], _ bucket: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
     let key = Self.bucketKey(bucket, of: state.partition)
+    guard let bytes = keys.seal(plain, at: key, using: &generator) else { throw .damaged(key) }
     let longest = state.settings.longestValue
     guard bytes.count > longest else {
-      try put([0] + bytes, at: key, &broker)
+      try put([Self.sealed] + bytes, at: key, &broker)
       return sides[bucket] = nil
     }
     let side: UInt8 = sides[bucket] == 0 ? 1 : 0
@@ -141,7 +184,7 @@ extension PartitionRun {
       let run = bytes[(part * longest)...].prefix(longest)
       try put(Array(run), at: "\(key).\(side).\(part)", &broker)
     }
-    try put([1, side, UInt8(count)], at: key, &broker)
+    try put([Self.sealedParts, side, UInt8(count)], at: key, &broker)
     sides[bucket] = side
   }
 
@@ -154,22 +197,30 @@ extension PartitionRun {
   }
 
   private static func bucket(
-    _ bucket: Int, of partition: Int, _ values: [String: LogMessage]
+    _ bucket: Int, of partition: Int, _ values: [String: LogMessage], _ keys: StateKeys
   ) throws(BrokerFault) -> (bucket: StateBucket, side: UInt8?)? {
     let key = bucketKey(bucket, of: partition)
     guard let head = values[key]?.entry.bytes else { return nil }
     var bytes = Array(head.dropFirst())
     var side: UInt8?
-    if head.first == 1, head.count == 3 {
+    if head.first == parts || head.first == sealedParts, head.count == 3 {
       side = head[1]
       bytes = []
       for part in 0..<Int(head[2]) {
         bytes += values["\(key).\(head[1]).\(part)"]?.entry.bytes ?? []
       }
     }
-    guard let read = StateBucket(bytes) else { throw .damaged(key) }
+    // Earlier versions stored them as they are.
+    let isSealed = head.first == sealed || head.first == sealedParts
+    guard let plain = isSealed ? keys.open(bytes, at: key) : bytes, let read = StateBucket(plain)
+    else { throw .damaged(key) }
     return (read, side)
   }
+
+  /// How a value of a bucket begins: with the number of its form. Earlier versions also wrote 0.
+  private static let parts: UInt8 = 1
+  private static let sealed: UInt8 = 2
+  private static let sealedParts: UInt8 = 3
 
   private static func bucketKey(_ bucket: Int, of partition: Int) -> String {
     "st.\(partition).\(bucket)"

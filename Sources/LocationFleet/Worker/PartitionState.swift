@@ -43,6 +43,8 @@ package struct PartitionState: Sendable {
   /// Up to which input each bucket had been judged when it was read.
   private var known: [UInt64]
   package var plan: SnapshotPlan
+  /// The newest input that has asked for an erasure.
+  package private(set) var erasure: UInt64 = 0
   /// What has become of fixes, by tenant and reason; and the events, by tenant and kind.
   package var figures = FleetFigures.Judged()
 
@@ -78,11 +80,7 @@ package struct PartitionState: Sendable {
     guard message.sequence > position else { return .append([]) }
     let subject = message.entry.subject
     if subject == FleetAddress.control(of: partition) {
-      if let version = Self.fences(in: message.entry.bytes), version != fences {
-        return .fetch(fences: version)
-      }
-      position = message.sequence
-      return .append([])
+      return take(ControlMessage(message.entry.bytes), at: message.sequence)
     }
     position = message.sequence
     guard message.entry.bytes.count <= FleetLine.longest else {
@@ -90,6 +88,25 @@ package struct PartitionState: Sendable {
       return .append([])
     }
     return .append(judge(message))
+  }
+
+  private mutating func take(_ control: ControlMessage?, at input: UInt64) -> Outcome {
+    if case .fences(let version) = control, version != fences { return .fetch(fences: version) }
+    position = input
+    guard case .erase(let device) = control else { return .append([]) }
+    let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
+    // What was stored after this input is of a device that has begun anew.
+    if input > known[bucket] {
+      fleets[bucket].forget(device)
+      plan.change(bucket, by: input)
+    }
+    erasure = input
+    // The log of events never ends with one that is to be erased.
+    let mark = EventMark(input: input, index: 0)
+    guard done.map({ $0 < mark }) ?? true else { return .append([]) }
+    let text = #"{"type":"erased","partition":\#(partition),"input":\#(input)}"# + "\n"
+    let subject = FleetAddress.mark(of: partition)
+    return .append([LogEntry(subject: subject, mark: mark, bytes: Array(text.utf8))])
   }
 
   /// Judges from the message with this number on by other fences.
@@ -208,22 +225,5 @@ extension PartitionState {
       return figures.count("", "subject")
     }
     figures.count(device.tenant, reason)
-  }
-
-  /// The version of the fences that a control message names.
-  private static func fences(in bytes: [UInt8]) -> String? {
-    var (kind, version): (String?, String?) = (nil, nil)
-    var scanner = JSONScanner(bytes)
-    do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
-        switch key {
-        case "ctl": kind = try value.string()
-        case "version": version = try value.string()
-        default: try value.skip()
-        }
-      }
-    } catch { return nil }
-    guard kind == "fences", let version, FenceStore.isVersion(version) else { return nil }
-    return version
   }
 }

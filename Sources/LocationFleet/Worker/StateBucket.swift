@@ -52,13 +52,16 @@ package struct Checkpoint: Hashable, Sendable {
   package var fences: String
   /// How many buckets there are.
   package var buckets: Int
+  /// The newest input that has asked for an erasure, of which nothing is stored any more.
+  package var erased: UInt64
 
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
 
-  package init(position: UInt64, fences: String, buckets: Int) {
+  package init(position: UInt64, fences: String, buckets: Int, erased: UInt64 = 0) {
     self.position = position
     self.fences = fences
     self.buckets = buckets
+    self.erased = erased
   }
 
   package var encoded: [UInt8] {
@@ -67,15 +70,17 @@ package struct Checkpoint: Hashable, Sendable {
     writer.add(position)
     writer.add(UInt64(buckets))
     writer.add(Array(fences.utf8))
+    writer.add(erased)
     return writer.sealed
   }
 
   package init?(_ bytes: [UInt8]) {
-    guard var reader = ByteReader(sealed: bytes), reader.byte() == Self.version,
+    guard var reader = ByteReader(sealed: bytes), let version = reader.byte(),
+      (1...Self.version).contains(version),
       let position = reader.number(), let buckets = reader.number(), buckets <= 1 << 20,
-      let fences = reader.text(), reader.isAtEnd
+      let fences = reader.text(), let erased = version < 2 ? 0 : reader.number(), reader.isAtEnd
     else { return nil }
-    self.init(position: position, fences: fences, buckets: Int(buckets))
+    self.init(position: position, fences: fences, buckets: Int(buckets), erased: erased)
   }
 }
 
@@ -110,7 +115,9 @@ struct ByteWriter {
 
 /// Reads what `ByteWriter` has written.
 struct ByteReader {
-  private var rest: ArraySlice<UInt8>
+  private(set) var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { rest = bytes[...] }
 
   init?(sealed bytes: [UInt8]) {
     guard bytes.count > 8 else { return nil }

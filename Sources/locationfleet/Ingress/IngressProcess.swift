@@ -62,12 +62,10 @@ struct IngressProcess {
     ingress = Ingress(partitions: configuration.fleet.worker.partitions)
     let fleet = configuration.fleet
     do throws(BrokerFault) {
-      writer = try StreamWriter(
-        servers: fleet.servers, name: "locationfleet ingress", credentials: fleet.credentials,
-        authorities: fleet.authorities, certificate: fleet.certificate, key: fleet.key)
+      writer = try StreamWriter(fleet.access, name: "locationfleet ingress")
     } catch {
       throw FleetFault(
-        reason: "\(fleet.servers.joined(separator: ", ")): \(error)", status: 1)
+        reason: "\(fleet.access.servers.joined(separator: ", ")): \(error)", status: 1)
     }
     if let number = configuration.port { port = try FigurePort(number) }
     if let number = configuration.mqttPort {

@@ -1,0 +1,35 @@
+/// Where the program that keeps the messages is, and how one comes in.
+package struct BrokerAccess: Hashable, Sendable {
+  package var servers: [String] = []
+  /// The file of a user's JWT and seed.
+  package var credentials: String?
+  /// The file of a user's seed, and the public key that belongs to it.
+  package var seed: String?
+  package var publicKey: String?
+  /// The files of TLS.
+  package var authorities, certificate, key: String?
+
+  package init(servers: [String] = []) { self.servers = servers }
+
+  /// Whether the way to every server is encrypted, and the servers have to prove who they are.
+  package var isSecure: Bool {
+    authorities != nil || certificate != nil || servers.contains { $0.hasPrefix("tls://") }
+  }
+
+  /// A server beyond this computer to which fixes would go for everybody to read.
+  package var exposed: String? {
+    isSecure ? nil : servers.first { !Self.isLoopback($0) }
+  }
+
+  private static func isLoopback(_ server: String) -> Bool {
+    var rest = server[...]
+    if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
+    // What stands before it is a user or a token.
+    if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
+    guard !rest.hasPrefix("[") else { return rest.hasPrefix("[::1]") }
+    let host = rest.prefix { $0 != ":" && $0 != "/" }
+    let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isNumeric = numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
+    return host == "localhost" || (isNumeric && numbers[0] == "127")
+  }
+}

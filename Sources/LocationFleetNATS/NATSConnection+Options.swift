@@ -1,0 +1,71 @@
+internal import CNATS
+internal import Glibc
+package import LocationFleet
+
+extension NATSConnection {
+  /// What a connection is made with; the files of TLS are read here.
+  static func options(_ access: BrokerAccess) throws(BrokerFault) -> OpaquePointer? {
+    if let server = access.exposed { throw .refused("\(server) without TLS") }
+    var made: OpaquePointer?
+    try check(natsOptions_Create(&made), "NATS")
+    do throws(BrokerFault) {
+      try set(made, access)
+      return made
+    } catch {
+      natsOptions_Destroy(made)
+      throw error
+    }
+  }
+
+  private static func set(
+    _ made: OpaquePointer?, _ access: BrokerAccess
+  ) throws(BrokerFault) {
+    let servers = access.servers.map { strdup($0) }
+    defer { for server in servers { free(server) } }
+    var names = servers.map { UnsafePointer($0) }
+    try check(natsOptions_SetServers(made, &names, Int32(names.count)), "`server`")
+    try check(natsOptions_SetMaxReconnect(made, -1), "NATS")
+    try check(natsOptions_SetReconnectWait(made, 200), "NATS")
+    try check(natsOptions_SetTimeout(made, 2000), "NATS")
+    if let file = access.credentials {
+      try check(natsOptions_SetUserCredentialsFromFiles(made, file, nil), "`credentials` \(file)")
+    }
+    if let file = access.seed {
+      try check(natsOptions_SetNKeyFromSeed(made, access.publicKey, file), "`nkey-seed` \(file)")
+    }
+    // A server may name others, which need not be on this computer.
+    guard access.isSecure else {
+      return try check(natsOptions_SetIgnoreDiscoveredServers(made, true), "NATS")
+    }
+    try check(natsOptions_SetSecure(made, true), "TLS")
+    if let file = access.authorities {
+      try check(natsOptions_LoadCATrustedCertificates(made, file), "`authorities` \(file)")
+    }
+    if let file = access.certificate {
+      let key = access.key ?? ""
+      try check(
+        natsOptions_LoadCertificatesChain(made, file, key),
+        "`certificate` \(file), `certificate-key` \(key)")
+    }
+  }
+
+  private static func check(_ status: natsStatus, _ what: String) throws(BrokerFault) {
+    guard status != NATS_OK else { return }
+    let text = natsStatus_GetText(status).map { String(cString: $0) } ?? ""
+    let cause = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
+    throw .refused("\(what): \(cause.isEmpty ? text : cause)")
+  }
+}
+
+extension NATSBroker {
+  /// What is wrong with the settings of a connection, and the files that they name; connects to nothing.
+  package static func fault(of access: BrokerAccess) -> String? {
+    do throws(BrokerFault) {
+      natsOptions_Destroy(try NATSConnection.options(access))
+      return nil
+    } catch {
+      guard case .refused(let cause) = error else { return "\(error)" }
+      return cause
+    }
+  }
+}

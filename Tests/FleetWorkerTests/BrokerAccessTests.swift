@@ -1,0 +1,286 @@
+import Foundation
+import LocationFleet
+import LocationFleetNATS
+import LocationSecrets
+import TestSupport
+import Testing
+
+@Suite("The way of a fleet's programs to their servers")
+struct BrokerAccessTests {
+  private static func seed(_ number: UInt64) -> String {
+    NATSSeed.text(of: SecretKey(seed: number))
+  }
+
+  @Test("FLEET-63: a seed is read as it was made, and a letter that differs is noticed")
+  func seeds() throws {
+    // From the manual of NATS; its public key as OpenSSL derives it.
+    let known = "SUACSSL3UAHUDXKFSNVUZRF5UHPMWZ6BFDTJ7M6USDXIEDNPPQYYYCU3VY"
+    #expect(
+      try NATSSeed.publicKey(of: known)
+        == "UDXU4RCSJNZOIQHZNWXHXORDPRTGNJAHAHFRGZNEEJCPQTT2M7NLCNF4")
+    let own = Self.seed(7)
+    #expect(own.count == 58 && own.hasPrefix("SU"))
+    #expect(try NATSSeed.publicKey(of: own).hasPrefix("U"))
+    for (place, letter) in own.enumerated() where letter != "A" && place > 1 {
+      var text = Array(own)
+      text[place] = "A"
+      #expect(throws: NATSSeed.Fault.self) { try NATSSeed.publicKey(of: String(text)) }
+    }
+    for text in ["", "SU", own + "A", own.lowercased(), String(own.dropLast())] {
+      #expect(throws: NATSSeed.Fault.self) { try NATSSeed.publicKey(of: text) }
+    }
+  }
+
+  @Test("FLEET-63: --check names what is wrong with each file of the way to the servers")
+  func files() throws {
+    let folder = try TemporaryFolder()
+    func write(_ text: String, _ name: String, _ mode: mode_t = 0o600) throws {
+      try text.write(toFile: folder.file(name), atomically: true, encoding: .utf8)
+      chmod(folder.file(name), mode)
+    }
+    try write(Self.seed(1), "seed")
+    try write(Self.seed(1), "open-seed", 0o644)
+    try write(Self.seed(1).replacing("A", with: "B"), "damaged-seed")
+    try write("SAAB", "account-seed")
+    try write("nothing", "nothing")
+    try write("-----BEGIN CERTIFICATE-----\n", "torn", 0o644)
+    func check(_ settings: String) throws -> Outcome {
+      try write("server = tls://127.0.0.1:1\n" + settings, "fleet.conf", 0o644)
+      return try Outcome("locationfleet", ["--check", "--config", folder.file("fleet.conf")])
+    }
+    for (key, file, words) in [
+      ("nkey-seed", "absent", "No such file"), ("nkey-seed", "open-seed", "others can read"),
+      ("nkey-seed", "damaged-seed", "damaged"), ("nkey-seed", "account-seed", "no SU"),
+      ("credentials", "nothing", "no -----BEGIN NATS USER JWT"),
+      ("authorities", "nothing", "no -----BEGIN CERTIFICATE"),
+      ("authorities", "torn", "Error loading"),
+    ] {
+      let run = try check("\(key) = \(folder.file(file))\n")
+      #expect(run.status == 2, "\(file)")
+      #expect(run.error.contains("`\(key)` \(folder.file(file))"), "\(run.error)")
+      #expect(run.error.contains(words), "\(run.error)")
+      #expect(!run.error.contains(Self.seed(1)))
+    }
+    #expect(try check("nkey-seed = \(folder.file("seed"))\n").status == 0)
+    let both = try check("nkey-seed = /a\ncredentials = /b\n")
+    #expect(both.error.contains("exclude each other"))
+  }
+
+  @Test("FLEET-64: a server that is not on this computer is refused without TLS")
+  func plain() throws {
+    for server in [
+      "nats://127.0.0.1:4222", "nats://localhost:4222", "nats://[::1]:4222", "nats://a:b@127.1.2.3",
+    ] { #expect(BrokerAccess(servers: [server]).exposed == nil, "\(server)") }
+    for server in [
+      "nats://10.0.0.5:4222", "nats://127.example.org", "nats://[fe80::1]:4222",
+      "nats://127.0.0.1@example.org:4222", "nats://localhost.example.org",
+    ] {
+      var access = BrokerAccess(servers: ["nats://127.0.0.1:4222", server])
+      #expect(access.exposed == server)
+      #expect(throws: BrokerFault.self) { try NATSBroker(access, name: "test") }
+      access.authorities = "/a"
+      #expect(access.exposed == nil)
+    }
+    let folder = try TemporaryFolder()
+    let path = folder.file("fleet.conf")
+    try "server = nats://10.0.0.5:4222\n".write(toFile: path, atomically: true, encoding: .utf8)
+    let run = try Outcome("locationfleet", ["--check", "--config", path])
+    #expect(run.status == 2)
+    #expect(run.error.contains("nats://10.0.0.5:4222 is not on this computer: it needs tls://"))
+    try "server = tls://10.0.0.5:4222\n".write(toFile: path, atomically: true, encoding: .utf8)
+    #expect(try Outcome("locationfleet", ["--check", "--config", path]).status == 0)
+  }
+}
+
+@Suite(
+  "The way of a fleet's programs to a real server with TLS", .serialized,
+  .enabled(
+    if: NATSServer.isInstalled && isInstalled("openssl"), "nats-server or openssl is not installed")
+)
+struct SecureServerTests {
+  /// A server with the configuration of the documentation, and files for those who come in.
+  private final class Site {
+    let folder: TemporaryFolder
+    let server: NATSServer
+    static let users = ["WORKERS", "INGRESS", "OPERATOR", "READERS"]
+
+    init() async throws {
+      folder = try TemporaryFolder()
+      let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+      var text = try String(
+        contentsOf: root.appending(path: "docs/fleet-server.conf"), encoding: .utf8)
+      text = text.replacing("/etc/nats/", with: folder.file(""))
+        .replacing("/var/lib/nats", with: folder.file("store"))
+      for (number, user) in Self.users.enumerated() {
+        let seed = NATSSeed.text(of: SecretKey(seed: UInt64(number)))
+        try Self.write(seed + "\n", folder.file(user))
+        text = text.replacing("\"\(user)\"", with: "\"\(try NATSSeed.publicKey(of: seed))\"")
+      }
+      try Self.write(text, folder.file("server.conf"))
+      try Self.makeAuthority(folder, "authorities")
+      try Self.makeAuthority(folder, "strangers")
+      try Self.makeCertificate(folder, "server", by: "authorities", for: "IP:127.0.0.1")
+      try Self.makeCertificate(folder, "client", by: "authorities", for: "DNS:worker")
+      try Self.makeCertificate(folder, "stranger", by: "strangers", for: "DNS:worker")
+      server = try await NATSServer(in: folder, configuration: folder.file("server.conf"))
+    }
+
+    private static func write(_ text: String, _ path: String) throws {
+      try text.write(toFile: path, atomically: true, encoding: .utf8)
+      chmod(path, 0o600)
+    }
+
+    func write(_ text: String, _ name: String) throws { try Self.write(text, folder.file(name)) }
+
+    static func openssl(_ folder: TemporaryFolder, _ words: [String]) throws {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+      process.arguments = words
+      process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0, "\(words)")
+    }
+
+    private static let keyed = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+
+    static func makeAuthority(_ folder: TemporaryFolder, _ name: String) throws {
+      try openssl(
+        folder,
+        ["req", "-x509"] + keyed + [
+          "-keyout", "\(name)-key.pem", "-out", "\(name).pem", "-subj", "/CN=\(name)", "-days", "2",
+        ])
+    }
+
+    static func makeCertificate(
+      _ folder: TemporaryFolder, _ name: String, by authority: String, for subject: String
+    ) throws {
+      try openssl(
+        folder,
+        ["req", "-x509"] + keyed + [
+          "-keyout", "\(name)-key.pem", "-out", "\(name).pem", "-subj", "/CN=\(name)", "-days", "2",
+          "-addext", "subjectAltName=\(subject)", "-CA", "\(authority).pem", "-CAkey",
+          "\(authority)-key.pem", "-addext", "basicConstraints=critical,CA:FALSE",
+        ])
+      chmod(folder.file("\(name)-key.pem"), 0o600)
+    }
+
+    /// The settings of a program that comes in as a user.
+    func configure(
+      _ user: String, certificate: String? = "client", authority: String = "authorities",
+      host: String = "127.0.0.1"
+    ) throws -> String {
+      var text = """
+        server = tls://\(host):\(server.port)
+        authorities = \(folder.file(authority)).pem
+        nkey-seed = \(folder.file(user))
+        partitions = 1
+        lease = 1
+        snapshot = 1
+
+        """
+      if let certificate {
+        text += "certificate = \(folder.file(certificate)).pem\n"
+        text += "certificate-key = \(folder.file(certificate))-key.pem\n"
+      }
+      try write(text, "\(user).conf")
+      return folder.file("\(user).conf")
+    }
+
+    func access(_ user: String) throws -> BrokerAccess {
+      var faults: [FleetConfiguration.Fault] = []
+      let text = try String(contentsOfFile: try configure(user), encoding: .utf8)
+      var access = FleetConfiguration(text, &faults).access
+      access.publicKey = try NATSSeed.publicKey(
+        of: try String(contentsOfFile: folder.file(user), encoding: .utf8).prefix(58))
+      return access
+    }
+
+    func run(_ words: [String], as user: String, input: String? = nil) throws -> Outcome {
+      try Outcome("locationfleet", words + ["--config", try configure(user)], input: input)
+    }
+  }
+
+  @Test(
+    "FLEET-65: with the server's configuration of the documentation each program can do what it has to"
+  )
+  func works() async throws {
+    let site = try await Site()
+    let walk = FleetWalk(seed: 3, count: 120)
+    try site.write(String(decoding: walk.fenceFile(), as: UTF8.self), "fences.geojson")
+    let made = try site.run(["init"], as: "OPERATOR")
+    #expect(made.output == "1 partitions, 6 streams made\n", "\(made.error)")
+    let fences = try site.run(["fences", site.folder.file("fences.geojson")], as: "OPERATOR")
+    #expect(fences.status == 0, "\(fences.error)")
+    let worker = try RunningProgram(
+      BuiltProgram.path("locationfleet"), ["run", "--config", try site.configure("WORKERS")])
+    let name = FleetDeviceName(tenant: "acme", device: "truck")
+    let lines = walk.fixes.map { FleetWalk.line($0, of: name) + "\n" }.joined()
+    #expect(try site.run(["publish"], as: "OPERATOR", input: lines).status == 0)
+    // Answered when everything before it is judged.
+    let other = try site.run(["erase", "acme", "nobody"], as: "OPERATOR")
+    #expect(other.status == 0, "\(other.error)")
+    let events = try site.run(["events"], as: "READERS")
+    #expect(events.output.split(separator: "\n").count > 3, "\(events.error)")
+    let erased = try site.run(["erase", "acme", "truck"], as: "OPERATOR")
+    #expect(erased.output.contains("120 messages of fixes"), "\(erased.error)")
+    #expect(try site.run(["events"], as: "READERS").output.isEmpty)
+    worker.terminate()
+  }
+
+  @Test("FLEET-66: a program that may not write somewhere writes nothing there")
+  func permissions() async throws {
+    let site = try await Site()
+    #expect(try site.run(["init"], as: "OPERATOR").status == 0)
+    let name = FleetDeviceName(tenant: "acme", device: "truck")
+    let fix = FleetAddress.fixes(of: name, partition: 0)
+    let event = "evt.0.acme.truck.entered"
+    let control = FleetAddress.control(of: 0)
+    // What is refused goes first: when the other is kept, it would be.
+    for (user, refused, kept) in [
+      ("WORKERS", [fix], event), ("INGRESS", [event, control], fix), ("OPERATOR", [event], fix),
+    ] {
+      var writer = try StreamWriter(site.access(user), name: "test")
+      var number: UInt64 = 0
+      for subject in refused + [kept] {
+        let bytes = Array((subject == kept ? "kept" : "refused").utf8)
+        number = try writer.send(
+          IngressEntry(subject: subject, identifier: "\(user) \(subject)", bytes: bytes))
+      }
+      while let answer = writer.next(5000), answer.number != number {}
+    }
+    var reader = try NATSBroker(site.access("READERS"), name: "test")
+    let entry = LogEntry(subject: event, bytes: Array("refused".utf8))
+    #expect(throws: BrokerFault.self) {
+      try reader.append([entry], to: .events(0), expecting: nil)
+    }
+    for (log, count) in [(FleetLog.fixes(0), 2), (.events(0), 1)] {
+      let found = try reader.find(">", in: log, 1...10).messages
+      let texts = found.map { String(decoding: $0.entry.bytes, as: UTF8.self) }
+      #expect(texts == Array(repeating: "kept", count: count))
+    }
+  }
+
+  @Test(
+    "FLEET-65: who has no certificate, another one, or another seed does not come in, and no server is believed whose certificate is of another"
+  )
+  func strangers() async throws {
+    let site = try await Site()
+    #expect(try site.run(["init"], as: "OPERATOR").status == 0)
+    func events(_ path: String) throws -> Int32 {
+      try Outcome("locationfleet", ["events", "--config", path]).status
+    }
+    #expect(try events(site.configure("OPERATOR")) == 0)
+    #expect(try events(site.configure("OPERATOR", certificate: nil)) == 1)
+    #expect(try events(site.configure("OPERATOR", certificate: "stranger")) == 1)
+    #expect(try events(site.configure("OPERATOR", authority: "strangers")) == 1)
+    // The server's certificate is of another name.
+    #expect(try events(site.configure("OPERATOR", host: "localhost")) == 1)
+    try site.write(NATSSeed.text(of: SecretKey(seed: 99)), "OPERATOR")
+    let run = try site.run(["events"], as: "OPERATOR")
+    #expect(run.status == 1)
+    #expect(run.error.contains("tls://127.0.0.1"))
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import LocationFleet
+import LocationModel
+import TestSupport
+import Testing
+
+@Suite(
+  "A device that is erased on a real server", .serialized,
+  .enabled(if: NATSServer.isInstalled, "nats-server is not installed"))
+struct DeviceErasureServerTests {
+  private static let name = FleetDeviceName(tenant: "acme", device: "secret van")
+  /// As it stands in lines, and in subjects.
+  private static let forms = ["secret van", "secret_20van"]
+
+  private static func lines(_ walks: [FleetWalk], of name: FleetDeviceName?) -> String {
+    walks.enumerated().map { number, walk in
+      let name = name ?? FleetDeviceName(tenant: "acme", device: "truck \(number)")
+      return walk.fixes.map { FleetWalk.line($0, of: name) + "\n" }.joined()
+    }.joined()
+  }
+
+  /// Numbers that stand in the fixes of a way, and in no other.
+  private static func payloads(_ walk: FleetWalk) -> [String] {
+    stride(from: 0, to: walk.fixes.count, by: 97).map {
+      "\"latitude\":\(walk.fixes[$0].coordinate.latitude)"
+    }
+  }
+
+  @Test(
+    "FLEET-62: no byte of its name, its fixes, or its events is left in any file of the store; others are as before"
+  )
+  func erases() async throws {
+    let site = try await FleetSite(partitions: 1)
+    let walk = FleetWalk(seed: 1, count: 2000)
+    let others = (2...6 as ClosedRange<UInt64>).map { FleetWalk(seed: $0, count: 100) }
+    try site.prepare(walk)
+    let worker = try site.worker()
+    try site.fleet(["publish"], input: Self.lines([walk], of: Self.name))
+    try site.fleet(["publish"], input: Self.lines(others, of: nil))
+    try site.waitUntilStored()
+    let before = try site.fleet(["events"]).output.split(separator: "\n")
+    let own = before.filter { $0.contains("secret van") }
+    #expect(own.count > 10)
+    #expect(!(try site.server.files(with: "secret_20van")).isEmpty)
+    let run = try site.fleet(["erase", "acme", "secret van"])
+    #expect(run.status == 0)
+    #expect(run.output.contains("2000 messages of fixes and \(own.count) events overwritten"))
+    let after = try site.fleet(["events"]).output.split(separator: "\n")
+    #expect(after == before.filter { !$0.contains("secret van") })
+    let noted = try site.fleet(["erasures"]).output
+    #expect(noted.contains("\"fixes\":2000,\"events\":\(own.count)}\n"))
+    #expect(noted.contains("$argon2id$") && !noted.contains("secret"))
+    for text in Self.forms + Self.payloads(walk) {
+      #expect(try site.server.files(with: text, ending: ".blk").isEmpty, "\(text)")
+    }
+    // It is not there any more: a second request finds nothing, and a fix begins a new one.
+    let again = try site.fleet(["erase", "acme", "secret van"])
+    #expect(again.output.contains(" 0 messages of fixes and 0 events overwritten"))
+    worker.terminate()
+    site.server.end()
+    for text in Self.forms + Self.payloads(walk) {
+      #expect(try site.server.files(with: text).isEmpty, "\(text)")
+    }
+  }
+
+  @Test("FLEET-61: without a worker nothing is erased, and the command says so")
+  func nobody() async throws {
+    let site = try await FleetSite(partitions: 1)
+    try site.prepare(FleetWalk(seed: 1, count: 10))
+    try site.fleet(
+      ["publish"], input: Self.lines([FleetWalk(seed: 1, count: 10)], of: Self.name))
+    let run = try site.fleet(["erase", "acme", "secret van", "--wait", "1"])
+    #expect(run.status == 1)
+    #expect(run.error.contains("no worker has forgotten the device; its data is as it was"))
+    let worker = try site.worker()
+    let again = try site.fleet(["erase", "acme", "secret van"])
+    #expect(again.status == 0, "\(again.error)")
+    worker.terminate()
+    #expect(try site.server.files(with: "secret_20van", ending: ".blk").isEmpty)
+  }
+}
