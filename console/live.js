@@ -226,10 +226,22 @@ export class Live {
         onclick: () => confirm(`Erase everything that is stored of ${app.app}?`)
           && this.change("erase", { app: app.app }),
       }, "Erase");
-      return [app.app, level, precise, app.life ?? "not running", app.starter ?? "", erase];
+      return [app.app, level, precise, app.life ?? "not running", this.starterOf(app), erase];
     });
     fill("apps", table("Apps", ["App", "May know", "Exact", "State", "Started by", ""], rows,
       "No app has asked yet. Start one: it appears here when it asks."));
+  }
+
+  /** What starts an app for a pending event, and the button that changes it. */
+  starterOf(app) {
+    const isRegistered = Boolean(app.starter);
+    if (app.app === "locationctl" || !isRegistered && !app.program) return app.starter ?? "";
+    return el("span", {}, isRegistered ? `${app.starter} ` : "", el("button", {
+      type: "button",
+      "aria-label": isRegistered ? `Start ${app.app} for events no longer` : `Start ${app.app} for events`,
+      title: isRegistered ? undefined : `When an event is pending and the app does not run, ${app.program} is started`,
+      onclick: () => this.change("launch", { app: app.app, registered: !isRegistered }),
+    }, isRegistered ? "Remove" : "Register"));
   }
 
   renderConditions() {

@@ -431,7 +431,13 @@ def control(page, machine):
     page.until("and shows it", lambda: "here" in page.text("#conditions"))
     page.click("#conditions button[aria-label*=here]")
     page.until("and no longer", lambda: "here" not in machine.ctl("monitor", "list"))
-    page.click("#apps button[aria-label*=AsyncApp]")
+    page.click("#apps button[aria-label^=Start][aria-label*=AsyncApp]")
+    page.until("registers what starts an app", lambda: re.search(
+        r'AsyncApp","level".*"starter":"[^"]*AsyncApp"', machine.ctl("apps", "--json")))
+    page.until("and shows it", lambda: page.one("#apps button[aria-label^=Start][aria-label*=AsyncApp]").text == "Remove")
+    page.click("#apps button[aria-label^=Start][aria-label*=AsyncApp]")
+    page.until("and takes it back", lambda: "starter" not in machine.ctl("apps", "--json"))
+    page.click("#apps button[aria-label^=Erase][aria-label*=AsyncApp]")
     page.driver.switch_to.alert.accept()
     page.until("erases an app", lambda: "AsyncApp" not in machine.ctl("data", "list"))
 

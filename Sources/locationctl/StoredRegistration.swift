@@ -23,7 +23,7 @@ struct StoredRegistration {
   /// - Throws: what of it cannot be written.
   init(_ app: InstalledApp, _ arguments: [String], unit: String?, continues: Bool) throws(Failure) {
     self.init(of: app.identity)
-    guard let path = app.path, access(path, X_OK) == 0, !path.hasSuffix("/") else {
+    guard let path = app.path, access(path, X_OK) == 0, Self.isFile(path) else {
       throw .refused(
         "\(app.path ?? app.identity.name) is no program", next: "name the app's executable")
     }
@@ -43,6 +43,11 @@ struct StoredRegistration {
       \(unit == nil ? "command" : "unit") = \(words.joined(separator: " "))
       \(continues ? "continue = yes\n" : "")
       """
+  }
+
+  private static func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Writes it whole, and returns whether another one was there.

@@ -249,6 +249,7 @@ struct LaunchTests {
     #expect(try apps("--continue", status: 2).contains("register"))
     #expect(try apps("register", stage.program, "a b", status: 1).contains("--unit"))
     #expect(try apps("register", "/none", status: 1).contains("no file"))
+    #expect(try apps("register", "/usr", status: 1).contains("/usr is no program"))
     try await stage.run(until: "home in")
     try stage.change(source: Self.away)
     _ = try await stage.launched(until: "home out")

@@ -156,7 +156,9 @@ extension SocketServer {
     geoclue.later.append((signal, receiver))
     guard geoclue.later.count == 1 else { return }
     enter { server in
-      for (signal, receiver) in server.geoclue.later { server.geoclue.bus?.send(signal, to: receiver) }
+      for (signal, receiver) in server.geoclue.later {
+        server.geoclue.bus?.send(signal, to: receiver)
+      }
       server.geoclue.later = []
       server.flush()
     }

@@ -9,6 +9,8 @@ enum ConsoleRoute: Hashable, Sendable {
   /// The borders in a part of the map.
   case land
   case change(Change)
+  /// Whether the daemon starts an app.
+  case launch
   /// Whether the console answers questions of apps, and an answer.
   case questions
   case answer
@@ -64,6 +66,7 @@ enum ConsoleRoute: Hashable, Sendable {
     case "/api/day/changes": return .changes
     case "/api/questions": return .questions
     case "/api/answer": return .answer
+    case "/api/launch": return .launch
     default:
       guard path.hasPrefix("/api/") else { return nil }
       return Change(rawValue: String(path.dropFirst("/api/".count))).map { .change($0) }
@@ -75,7 +78,7 @@ enum ConsoleRoute: Hashable, Sendable {
     switch self {
     // A receiver's log of a day has 50 MB.
     case .read: 64 << 20
-    case .fences, .beacons, .changes, .change, .questions, .answer: 64 << 10
+    case .fences, .beacons, .changes, .change, .launch, .questions, .answer: 64 << 10
     case .page, .library, .settings, .live, .land, .day, .track, .scenario, .test: 0
     }
   }

@@ -172,6 +172,9 @@ final class ConsoleServer: Sendable {
       case .change(let change):
         try change.perform(request.body)
         return Self.response(.object([]))
+      case .launch:
+        try ConsoleLaunch(request.body).perform()
+        return Self.response(.object([]))
       case .read:
         try days.read(request.name ?? "day", request.body)
         return try days.summary()

@@ -128,6 +128,10 @@ struct ConsoleServerTests {
     let wrong = try console.ask("POST /api/services", headers: headers, body: Array("{".utf8))
     #expect(wrong.status == 409)
     #expect(wrong.text.contains("not understood"))
+    let launch = #"{"app":"org.example.Walk","registered":true}"#
+    #expect(try console.ask("POST /api/launch", body: Array(launch.utf8)).status == 403)
+    let unanswered = try console.ask("POST /api/launch", headers: headers, body: Array(launch.utf8))
+    #expect(unanswered.status == 409, "CONSOLE-17: no daemon says what the app's program is")
     let erase = try console.ask("POST /api/erase", headers: headers, body: Array("{}".utf8))
     #expect(erase.text.contains("no field `app`"), "erasing everything needs more than a click")
     #expect(try console.ask("GET /api/settings", headers: headers).status == 200)
