@@ -434,7 +434,8 @@ def control(page, machine):
     page.click("#apps button[aria-label^=Start][aria-label*=AsyncApp]")
     page.until("registers what starts an app", lambda: re.search(
         r'AsyncApp","level".*"starter":"[^"]*AsyncApp"', machine.ctl("apps", "--json")))
-    page.until("and shows it", lambda: page.one("#apps button[aria-label^=Start][aria-label*=AsyncApp]").text == "Remove")
+    page.until("and shows it", lambda: page.js(
+        "return document.querySelector('#apps button[aria-label^=Start][aria-label*=AsyncApp]')?.textContent") == "Remove")
     page.click("#apps button[aria-label^=Start][aria-label*=AsyncApp]")
     page.until("and takes it back", lambda: "starter" not in machine.ctl("apps", "--json"))
     page.click("#apps button[aria-label^=Erase][aria-label*=AsyncApp]")
