@@ -1,3 +1,4 @@
+internal import LocationModel
 package import LocationProviders
 package import LocationRadio
 
@@ -21,10 +22,8 @@ extension Source {
   /// Whether the source receives transmitters, so that a map of them is learned.
   package var receivesTransmitters: Bool {
     switch receiver {
-    case .bluez, .iio, .fixed, .geoclue, .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS,
-      .nmeaUDP, .nmeaUnix, .gpx, .log, .fixes, .resting:
-      false
-    default: true
+    case .bluez, .iio, .fixed, .geoclue: false
+    default: tier != .satellite
     }
   }
 }

@@ -196,14 +196,13 @@ extension SocketServer {
 extension Source {
   /// The greatest level of the positions that it gives; `nil` for a source of none.
   var geoClueLevel: GeoClueLevel? {
-    switch receiver {
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .nmeaUnix, .gpx, .log,
-      .fixed, .fixes, .resting:
-      .exact
-    case .wifi, .scans, .ichnaea: .street
-    case .modem: .exact
-    case .zone: .country
-    case .geoclue, .bluez, .geosubmit, .iio: nil
+    switch (receiver, tier) {
+    case (.fixed, _), (.modem, _), (_, .satellite), (_, .navigation): .exact
+    // It is what is replaced here.
+    case (.geoclue, _): nil
+    case (.zone, _): .country
+    case (_, .network): .street
+    case (_, .cell), (_, nil): nil
     }
   }
 }

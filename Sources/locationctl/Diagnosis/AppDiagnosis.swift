@@ -175,15 +175,11 @@ struct AppDiagnosis {
 }
 
 extension Source {
-  /// Whether it reads a satellite receiver.
+  /// Whether it reads a satellite receiver, or what one has written.
   fileprivate var isReceiver: Bool {
-    switch self {
-    case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .nmeaUnix, .log:
-      true
-    case .resting(let receiver): receiver.isReceiver
-    case .gpx, .fixed, .fixes, .scans, .geoclue, .bluez, .ichnaea, .geosubmit, .iio, .modem, .wifi,
-      .zone:
-      false
+    switch receiver {
+    case .gpx, .fixes: false
+    default: tier == .satellite
     }
   }
 }
