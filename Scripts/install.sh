@@ -47,6 +47,7 @@ systemd/locationd.socket 644 lib/systemd/system/locationd.socket
 systemd/user/locationd.service 644 lib/systemd/user/locationd.service
 systemd/user/locationd.socket 644 lib/systemd/user/locationd.socket
 systemd/locationd.sysusers.conf 644 lib/sysusers.d/locationd.conf
+systemd/locationfleet.sysusers.conf 644 lib/sysusers.d/locationfleet.conf
 systemd/locationd.tmpfiles.conf 644 lib/tmpfiles.d/locationd.conf
 systemd/locationfleet@.service 644 lib/systemd/system/locationfleet@.service
 systemd/locationfleet-ingress.service 644 lib/systemd/system/locationfleet-ingress.service
@@ -82,9 +83,9 @@ case ${1:-} in
     done
     install -d -m 755 "$launch"
     echo "installed $launch"
-    # The user that the unit of the system runs as; a package has its own way.
+    # The user that the unit of the system runs as, and the group of a fleet's; a package has its own way.
     if [ -z "${DESTDIR:-}" ] && [ "$(id -u)" = 0 ] && command -v systemd-sysusers > /dev/null; then
-      systemd-sysusers "$prefix/lib/sysusers.d/locationd.conf"
+      systemd-sysusers "$prefix/lib/sysusers.d/locationd.conf" "$prefix/lib/sysusers.d/locationfleet.conf"
     fi
     # The key of the state of the system's daemon, which only this machine opens: its TPM where there is one.
     # It is bound to no measurement of the boot, so an update of the firmware does not lose it.

@@ -44,7 +44,7 @@ class InstallTests(unittest.TestCase):
             "share/zsh/site-functions/_locationd", "share/fish/vendor_completions.d/locationd.fish",
             "lib/systemd/system/locationd.service", "lib/systemd/system/locationd.socket",
             "lib/systemd/user/locationd.service", "lib/systemd/user/locationd.socket",
-            "lib/sysusers.d/locationd.conf",
+            "lib/sysusers.d/locationd.conf", "lib/sysusers.d/locationfleet.conf",
             "share/doc/meridian/locationd.conf", "share/meridian/org.meridian.location.varlink",
             "share/meridian/org.meridian.administration.varlink",
             "share/meridian/org.meridian.agent.varlink", "share/meridian/console/index.html",
