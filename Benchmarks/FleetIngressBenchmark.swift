@@ -69,6 +69,8 @@ private final class IngressBench {
     partitions = 4
     mqtt-port = \(mqtt)
     accounts = \(files[1])
+    device-rate = 0
+    tenant-rate = 0
     """.write(toFile: files[2], atomically: true, encoding: .utf8)
     _ = try await run(program, ["init", "--config", files[2]])
     ingress = try RunningProgram(program, ["ingress", "--config", files[2]])

@@ -51,6 +51,8 @@ systemd/locationfleet.sysusers.conf 644 lib/sysusers.d/locationfleet.conf
 systemd/locationd.tmpfiles.conf 644 lib/tmpfiles.d/locationd.conf
 systemd/locationfleet@.service 644 lib/systemd/system/locationfleet@.service
 systemd/locationfleet-ingress.service 644 lib/systemd/system/locationfleet-ingress.service
+systemd/locationfleet-expire.service 644 lib/systemd/system/locationfleet-expire.service
+systemd/locationfleet-expire.timer 644 lib/systemd/system/locationfleet-expire.timer
 systemd/50-meridian.preset 644 lib/systemd/system-preset/50-meridian.preset
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 systemd/locationfleet.conf 644 share/doc/meridian/locationfleet.conf

@@ -34,6 +34,16 @@ extension NATSBroker {
     return (messages, spans.map(\.lowerBound).min() ?? range.upperBound + 1)
   }
 
+  package mutating func first(
+    _ subject: String, in log: FleetLog, from sequence: UInt64
+  ) throws(BrokerFault) -> LogMessage? {
+    let stream = NATSName.stream(log)
+    let number = try ask(
+      "STREAM.MSG.GET.\(stream)",
+      #"{"seq":\#(max(sequence, 1)),"next_by_subj":"\#(subject)"}"#)
+    return try found(number, in: number...number, stream)
+  }
+
   /// Halves spans until there are enough of them.
   private static func split(_ spans: inout [ClosedRange<UInt64>]) {
     while spans.count < atOnce, spans.contains(where: { $0.count > 1 }) {

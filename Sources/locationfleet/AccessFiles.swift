@@ -43,7 +43,8 @@ enum AccessFiles {
     } catch { return "there is no seed of a user in it, or it is damaged" }
   }
 
-  private static func fault(of path: String, isSecret: Bool, with text: String) -> String? {
+  /// What is wrong with a file that has to have a text in it.
+  static func fault(of path: String, isSecret: Bool, with text: String) -> String? {
     var state = stat()
     guard stat(path, &state) == 0 else { return String(cString: strerror(errno)) }
     guard state.st_mode & S_IFMT == S_IFREG else { return "is no file" }

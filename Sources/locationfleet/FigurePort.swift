@@ -4,7 +4,7 @@ import Glibc
 ///
 /// It never waits: a caller that is slow is closed.
 struct FigurePort {
-  private let listener: Int32
+  let listener: Int32
   private var callers: [(descriptor: Int32, request: [UInt8], turns: Int)] = []
 
   init(_ port: Int) throws(FleetFault) {
@@ -27,9 +27,11 @@ struct FigurePort {
 
   /// Answers those who have asked; `text` is made only for them.
   mutating func turn(_ text: () -> String) {
-    while callers.count < Self.most {
+    for _ in 0..<Self.most {
       let descriptor = accept(listener, nil, nil)
       guard descriptor >= 0 else { break }
+      // One that has been silent longest gives way.
+      if callers.count >= Self.most { close(callers.removeFirst().descriptor) }
       _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
       _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
       callers.append((descriptor, [], 0))
@@ -54,6 +56,9 @@ struct FigurePort {
       return caller
     }
   }
+
+  /// Those of whom the rest of a request is awaited.
+  var open: [Int32] { callers.map(\.descriptor) }
 
   private func answer(_ descriptor: Int32, _ request: [UInt8], _ text: () -> String) {
     let isAsked = request.starts(with: "GET /metrics ".utf8) || request.starts(with: "GET / ".utf8)

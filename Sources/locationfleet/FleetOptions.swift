@@ -7,9 +7,9 @@ struct FleetFault: Error {
   /// 1 if the environment is in the way, 2 for wrong usage or input.
   var status: Int32 = 2
 
-  static func port(_ number: Int, _ fault: Int32) -> FleetFault {
+  static func port(_ number: Int, at address: String, _ fault: Int32) -> FleetFault {
     FleetFault(
-      reason: "port \(number) of 127.0.0.1: \(String(cString: strerror(fault)))", status: 1)
+      reason: "port \(number) of \(address): \(String(cString: strerror(fault)))", status: 1)
   }
 }
 
@@ -28,13 +28,14 @@ struct FleetOptions {
     case events
     case erase([String])
     case erasures
+    case expire
     case help
   }
 
   var task = Task.run
   private(set) var file: String?
   private(set) var name: String?
-  /// How long an erasure waits for a worker, in seconds.
+  /// How long an erasure or `expire` waits for a worker, in seconds.
   private(set) var wait = 60
 
   init(_ arguments: [String]) throws(FleetFault) {
@@ -86,7 +87,7 @@ struct FleetOptions {
   private static let tasks: [String: Task] = [
     "run": .run, "init": .initialize, "fences": .fences(""), "publish": .publish,
     "events": .events, "ingress": .ingress, "password": .password, "seed": .seed,
-    "erase": .erase([]), "erasures": .erasures,
+    "erase": .erase([]), "erasures": .erasures, "expire": .expire,
   ]
 
   private static func isPlain(_ letter: Character) -> Bool {
@@ -123,6 +124,7 @@ struct FleetOptions {
            locationfleet events [--config FILE] > events.jsonl
            locationfleet erase TENANT DEVICE [--wait SECONDS] [--config FILE]
            locationfleet erasures [--config FILE]
+           locationfleet expire [--wait SECONDS] [--config FILE]
            locationfleet ingress [--config FILE] [--check]
            locationfleet password < password
            locationfleet seed > FILE
@@ -136,12 +138,13 @@ struct FleetOptions {
       events          print the events that are kept, by device
       erase           forget a device, and overwrite everything of it where it is stored
       erasures        print what was erased when and by whom, without names of devices
-      ingress         take fixes from devices by MQTT and HTTP, and acknowledge what is kept
+      expire          overwrite the events that tenants keep no longer
+      ingress         take fixes from devices by MQTT and HTTP, also with TLS, and acknowledge what is kept
       password        print what stands for a password of standard input in the file of accounts
       seed            print a new seed of a user of NATS, and its public key on standard error
       --config FILE   read FILE instead of /etc/locationfleet.conf
       --name NAME     the worker's name in leases; the host and the process unless given
-      --wait SECONDS  how long erase waits for the worker that has the device, 60 unless given
+      --wait SECONDS  how long erase and expire wait for a worker, 60 unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
 
     SIGTERM hands the partitions over and ends; an ingress first acknowledges what it has taken. Readiness and status are sent to $NOTIFY_SOCKET.

@@ -31,11 +31,8 @@ do throws(FleetFault) {
     try process.run()
   case .checkIngress:
     try AccessFiles.check(configuration.access)
-    if let missing = all.missing {
-      throw FleetFault(reason: "an ingress has \(missing) in its configuration")
-    }
-    let accounts = try IngressProcess.accounts(all.accounts ?? "")
-    print("\(options.file ?? "the defaults"): no faults, \(accounts.byUser.count) accounts")
+    let accounts = try IngressProcess.check(all)
+    print("\(options.file ?? "the defaults"): no faults, \(accounts) accounts")
   case .check:
     try AccessFiles.check(configuration.access)
     print("\(options.file ?? "the defaults"): no faults")
@@ -47,6 +44,7 @@ do throws(FleetFault) {
   case .erase(let names):
     let name = FleetDeviceName(tenant: names[0], device: names[1])
     try ErasureTask(configuration).erase(name, wait: options.wait)
+  case .expire: try RetentionTask(all).run(wait: options.wait)
   case .erasures: try ErasureTask(configuration).printAll()
   }
 } catch {

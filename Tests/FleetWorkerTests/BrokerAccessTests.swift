@@ -224,6 +224,12 @@ struct SecureServerTests {
     #expect(other.status == 0, "\(other.error)")
     let events = try site.run(["events"], as: "READERS")
     #expect(events.output.split(separator: "\n").count > 3, "\(events.error)")
+    let path = try site.configure("OPERATOR")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try site.write(text + "tenant = acme keep-events-days=1\n", "expire.conf")
+    let expired = try Outcome(
+      "locationfleet", ["expire", "--config", site.folder.file("expire.conf")])
+    #expect(expired.output.hasPrefix("acme: 0 events before "), "\(expired.error)")
     let erased = try site.run(["erase", "acme", "truck"], as: "OPERATOR")
     #expect(erased.output.contains("120 messages of fixes"), "\(erased.error)")
     #expect(try site.run(["events"], as: "READERS").output.isEmpty)

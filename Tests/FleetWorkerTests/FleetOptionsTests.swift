@@ -69,7 +69,7 @@ struct FleetOptionsTests {
     let help = try Outcome("locationfleet", ["--help"]).output
     for option in [
       "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
-      "erase", "erasures", "--wait", "seed",
+      "erase", "erasures", "--wait", "seed", "expire",
     ] {
       #expect(help.contains(option) && text.contains(option), "\(option)")
     }

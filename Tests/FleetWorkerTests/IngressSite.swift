@@ -17,7 +17,8 @@ final class IngressSite {
   /// Of passwords that are long, a hash is made at once.
   static func password(_ user: String) -> String { "\(user)-0123456789abcdef0123456789" }
 
-  init(devices: Int, more: String = "") async throws {
+  /// `others` are users of other tenants, each with the name of its tenant for one device.
+  init(devices: Int, others: [String] = [], more: String = "") async throws {
     folder = try TemporaryFolder()
     natsPort = try Loopback.freePort()
     mqtt = try Loopback.freePort()
@@ -28,6 +29,10 @@ final class IngressSite {
       let hash = try Outcome(
         "locationfleet", ["password"], input: Self.password("dev-\(number)") + "\n")
       accounts += "dev-\(number) acme truck-\(number) - \(hash.output)"
+    }
+    for user in others {
+      let hash = try Outcome("locationfleet", ["password"], input: Self.password(user) + "\n")
+      accounts += "\(user) \(user) \(user) - \(hash.output)"
     }
     let gate = try Outcome("locationfleet", ["password"], input: Self.password("gate") + "\n")
     try write(accounts + "gate acme * - \(gate.output)", to: "accounts")
@@ -68,9 +73,15 @@ final class IngressSite {
     ingress = program
   }
 
-  func device(_ number: Int) throws -> MQTTDevice {
-    try MQTTDevice(
-      port: mqtt, user: "dev-\(number)", password: Self.password("dev-\(number)"))
+  func device(_ number: Int) throws -> MQTTDevice { try device("dev-\(number)") }
+
+  func device(_ user: String) throws -> MQTTDevice {
+    try MQTTDevice(port: mqtt, user: user, password: Self.password(user))
+  }
+
+  /// The ingress's figures, one on a line.
+  func metrics() async throws -> [String] {
+    try await runToEnd(["curl", "-s", "http://127.0.0.1:\(figures)/metrics"]).lines
   }
 
   /// What OwnTracks sends of a second.
@@ -110,5 +121,19 @@ final class IngressSite {
     let status = try await curl.lines.next()
     curl.end()
     return status
+  }
+}
+
+/// Runs a program to its end: what it says, and its status.
+func runToEnd(_ words: [String]) async throws -> (lines: [String], status: String) {
+  let quoted = words.map { "'" + $0.replacing("'", with: "'\\''") + "'" }.joined(separator: " ")
+  let command = quoted + "; status=$?; echo; echo status $status"
+  let program = try RunningProgram("/bin/sh", ["-c", command])
+  defer { program.end() }
+  var lines: [String] = []
+  while true {
+    let line = try await program.lines.next()
+    if line.hasPrefix("status ") { return (lines, String(line.dropFirst(7))) }
+    lines.append(line)
   }
 }

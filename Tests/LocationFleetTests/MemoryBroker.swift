@@ -142,6 +142,17 @@ struct MemoryBroker: FleetBroker {
     return (some, isAll ? range.upperBound + 1 : (some.last?.sequence ?? 0) + 1)
   }
 
+  mutating func first(
+    _ subject: String, in log: FleetLog, from sequence: UInt64
+  ) throws(BrokerFault) -> LogMessage? {
+    guard try begin() else { throw .unreachable("dies") }
+    return logs.messages(log).first { message in
+      message.sequence >= sequence
+        && (subject == ">" || subject == message.entry.subject
+          || (subject.hasSuffix(">") && message.entry.subject.hasPrefix(subject.dropLast())))
+    }
+  }
+
   mutating func erase(_ sequences: [UInt64], of log: FleetLog) throws(BrokerFault) -> Int {
     let isWhole = try begin()
     let count = logs.remove(isWhole ? sequences : Array(sequences.prefix(done)), of: log)

@@ -3,8 +3,8 @@ _locationfleet() {
   local word="${COMP_WORDS[COMP_CWORD]}" before="${COMP_WORDS[COMP_CWORD-1]}"
   case "$before" in
   --config | fences) COMPREPLY=($(compgen -f -- "$word")) ;;
-  --name) COMPREPLY=() ;;
-  *) COMPREPLY=($(compgen -W "run init fences publish events ingress password --config --name --check --help" -- "$word")) ;;
+  --name | --wait) COMPREPLY=() ;;
+  *) COMPREPLY=($(compgen -W "run init fences publish events erase erasures expire ingress password seed --config --name --wait --check --help" -- "$word")) ;;
   esac
 }
 complete -F _locationfleet locationfleet

@@ -19,10 +19,14 @@ package struct AwaitedMessages<Origin> {
   package init(for limit: Duration) { self.limit = limit }
 
   package var count: Int { first.count }
+  /// Of how many messages a deadline is remembered.
+  var remembered: Int { deadlines.count }
 
   /// Waits for the messages of one origin, whose numbers are above all earlier ones.
   package mutating func add(_ numbers: [UInt64], of origin: Origin, at now: Instant) {
     guard let head = numbers.first else { return }
+    // Of those before nothing is awaited any more.
+    if first.isEmpty { (deadlines, position) = ([], 0) }
     groups[head] = Group(origin: origin, left: numbers.count)
     for number in numbers {
       first[number] = head

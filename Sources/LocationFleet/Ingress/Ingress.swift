@@ -38,6 +38,10 @@ package struct Ingress: Sendable {
   /// Of the devices that were heard last; made anew for any other.
   private var places: [FleetDeviceName: Place] = [:]
   package var figures = IngressFigures()
+  /// Whose the newest message was, and how many fixes count for it: 1 for one without any.
+  package private(set) var charge = (name: FleetDeviceName(tenant: "", device: ""), fixes: 1)
+  /// How many of them were counted as accepted.
+  private var accepted = 0
 
   package init(partitions: Int) { self.partitions = partitions }
 
@@ -45,6 +49,7 @@ package struct Ingress: Sendable {
   package mutating func take(
     topic: String, _ payload: [UInt8], of account: DeviceAccount
   ) -> Outcome {
+    begin(account)
     switch account.topic(topic) {
     case .foreign:
       figures.judged.count(account.tenant, DeviceReport.Reason.device.rawValue)
@@ -65,6 +70,7 @@ package struct Ingress: Sendable {
   package mutating func take(
     query: [(name: String, value: String)], body: [UInt8], claim: String?, of account: DeviceAccount
   ) -> Outcome {
+    begin(account)
     let isBody = body.contains { $0 > 0x20 }
     let named =
       claim ?? query.first { $0.name == "id" || $0.name == "deviceid" }?.value
@@ -78,6 +84,21 @@ package struct Ingress: Sendable {
       isBody
       ? DeviceReport(body, of: place.device) : DeviceReport(query: query, of: place.device)
     return take(report, place)
+  }
+
+  private mutating func begin(_ account: DeviceAccount) {
+    charge = (FleetDeviceName(tenant: account.tenant, device: account.device ?? ""), 1)
+    accepted = 0
+  }
+
+  /// Counts the newest message as one that was beyond a limit, and not sent on.
+  package mutating func refuse(_ limit: SendingLimits.Limit) {
+    let tenant = charge.name.tenant
+    figures.limited(tenant, limit)
+    guard accepted > 0 else { return }
+    figures.judged.count(tenant, "accepted", -accepted)
+    figures.judged.count(tenant, "rate", accepted)
+    accepted = 0
   }
 
   private mutating func place(of name: FleetDeviceName, group: String?) -> Place {
@@ -94,6 +115,8 @@ package struct Ingress: Sendable {
 
   private mutating func take(_ report: DeviceReport, _ place: Place) -> Outcome {
     let name = place.device.name
+    charge = (name, max(report.fixes, 1))
+    accepted = report.messages.isEmpty ? 0 : report.fixes
     for (reason, count) in report.rejected {
       figures.judged.count(name.tenant, reason.rawValue, count)
     }

@@ -4,19 +4,26 @@ internal import LocationCoding
 package struct IngressConfiguration: Hashable, Sendable {
   /// The settings that workers have, too.
   package var fleet: FleetConfiguration
-  /// Ports of the loopback; `nil` for none.
+  /// The address at which devices are heard, and its ports; `nil` for none.
+  package var address = "127.0.0.1"
   package var mqttPort, httpPort: Int?
+  package var security = IngressSecurity()
   /// The file of the accounts.
   package var accounts: String?
   package var mostConnections = 10_000
+  /// What tenants and their devices may send, and how long what is kept.
+  package var tenants = TenantLimits()
   /// Seconds after which what a stream has not acknowledged counts as not kept.
   package var acknowledgeWithin = 5
   /// The port of the loopback at which the figures are served; `nil` for none.
   package var port: Int?
 
-  package static let keys = [
-    "mqtt-port", "http-port", "accounts", "connections", "acknowledge-within", "ingress-port",
-  ]
+  package static let keys =
+    [
+      "listen", "mqtt-port", "http-port", "ingress-certificate", "ingress-certificate-key",
+      "device-authorities", "without-tls", "accounts", "connections", "acknowledge-within",
+      "ingress-port",
+    ] + TenantLimits.keys
 
   /// Reads a file, and reports every fault in it.
   package init(_ text: String, _ faults: inout [FleetConfiguration.Fault]) {
@@ -30,16 +37,21 @@ package struct IngressConfiguration: Hashable, Sendable {
     fleet = FleetConfiguration(rest.joined(separator: "\n"), &faults)
     faults += KeyValueLines.read(own.joined(separator: "\n")) { take($0, $1) }
       .map { FleetConfiguration.Fault(line: $0.line, cause: $0.cause) }
+    for cause in security.faults(at: address) {
+      faults.append(FleetConfiguration.Fault(line: 0, cause: cause))
+    }
     faults.sort { $0.line < $1.line }
   }
 
   /// What is missing for an ingress; `nil` where it can begin.
   package var missing: String? {
     guard mqttPort != nil || httpPort != nil else { return "neither `mqtt-port` nor `http-port`" }
-    return accounts == nil ? "no `accounts`" : nil
+    let isKnown = accounts != nil || security.authorities != nil
+    return isKnown ? nil : "no `accounts`, and no `device-authorities`"
   }
 
   private mutating func take(_ key: String, _ value: String) -> String? {
+    if TenantLimits.keys.contains(key) { return tenants.take(key, value) }
     switch key {
     case "mqtt-port": return Self.number(&mqttPort, value, in: 1...65_535, key)
     case "http-port": return Self.number(&httpPort, value, in: 1...65_535, key)
@@ -54,9 +66,24 @@ package struct IngressConfiguration: Hashable, Sendable {
       let cause = Self.number(&number, value, in: 1...1_000_000, key)
       mostConnections = number ?? mostConnections
       return cause
+    case "listen":
+      guard !value.isEmpty, value.allSatisfy({ $0.isHexDigit || ".:".contains($0) }) else {
+        return "`listen` must be an address, such as 0.0.0.0 or ::"
+      }
+      address = value
+      return nil
+    case "without-tls":
+      guard value == "yes" || value == "no" else { return "`\(key)` must be yes or no" }
+      security.isWaived = value == "yes"
+      return nil
     default:
       guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
-      accounts = value
+      switch key {
+      case "ingress-certificate": security.certificate = value
+      case "ingress-certificate-key": security.key = value
+      case "device-authorities": security.authorities = value
+      default: accounts = value
+      }
       return nil
     }
   }

@@ -7,8 +7,14 @@ package import LocationModel
 package struct MQTTConnection: Machine {
   package enum Input: MachineInput, Hashable {
     case bytes([UInt8])
+    /// It has a certificate that says who it is: a user and a password do not count.
+    case certified
     /// What was asked by `authenticate`: whether the device is who it says.
     case authenticated(Bool)
+    /// The same for a device whose tenant has as many connections as it may.
+    case surplus
+    /// Nothing more is read for now, since it has sent more than it may; or it is read again.
+    case slowed(Bool)
     /// A message was kept, or is one that nothing is to be kept of.
     case kept(Int)
     /// A message was not kept.
@@ -19,6 +25,8 @@ package struct MQTTConnection: Machine {
   package enum Output: Hashable, Sendable {
     case send([UInt8])
     case authenticate(user: String, password: [UInt8])
+    /// The same for a device that is known by its certificate.
+    case greet
     case publish(Int, topic: String, payload: [UInt8])
     case close(MQTTEnd)
   }
@@ -48,8 +56,17 @@ package struct MQTTConnection: Machine {
   private var reader = MQTTReader()
   private var waiting: [Waiting] = []
   private var count = 0
+  private var isCertified = false
+  private var isSlowed = false
+  /// Why it ends as soon as nothing waits any more.
+  private var ending: MQTTEnd?
+  /// Bytes of a message.
+  private let longestMessage: Int
 
-  package init(at now: Instant) { state = .new(until: now + Self.longestStart) }
+  package init(at now: Instant, longestMessage: Int = DeviceReport.longest) {
+    state = .new(until: now + Self.longestStart)
+    self.longestMessage = longestMessage
+  }
 
   package var nextDeadline: Instant? {
     switch state {
@@ -61,11 +78,14 @@ package struct MQTTConnection: Machine {
     }
   }
 
+  /// Whether it has said who it is.
+  package var hasAsked: Bool { if case .new = state { false } else { true } }
+
   /// Whether more bytes may be read for it.
   package var wantsBytes: Bool {
     switch state {
     case .new: true
-    case .open: waiting.count < Self.mostWaiting
+    case .open: waiting.count < Self.mostWaiting && !isSlowed && ending == nil
     case .authenticating, .closed: false
     }
   }
@@ -77,11 +97,25 @@ package struct MQTTConnection: Machine {
       case .bytes(let bytes):
         guard state != .closed else { return [] }
         reader.take(bytes)
+      case .certified: isCertified = true
       case .authenticated(let isKnown): try authenticated(isKnown, &outputs, now)
-      case .kept(let message): kept(message, &outputs, now)
+      case .surplus:
+        outputs.append(.send([0x20, 2, 0, 3]))
+        throw .surplus
+      case .slowed(let isSlowed):
+        self.isSlowed = isSlowed
+        if case .open(let keepAlive, _) = state {
+          state = .open(keepAlive: keepAlive, heard: now.uptime)
+        }
+      case .kept(let message):
+        kept(message, &outputs, now)
+        try endIfAllIsKept()
       case .failed(let message, let end):
-        guard waiting.contains(where: { $0.message == message }) else { return [] }
-        throw end
+        guard let place = waiting.firstIndex(where: { $0.message == message }) else { return [] }
+        // What came before it may still be kept, and is acknowledged first.
+        waiting.removeSubrange(place...)
+        ending = end
+        try endIfAllIsKept()
       case .wake: if isDue(nextDeadline, now) { throw .silent }
       }
       while wantsBytes, let packet = try reader.next(limit: limit) {
@@ -97,8 +131,12 @@ package struct MQTTConnection: Machine {
     return outputs
   }
 
+  private func endIfAllIsKept() throws(MQTTEnd) {
+    if let ending, waiting.isEmpty { throw ending }
+  }
+
   private var limit: Int {
-    if case .new = state { MQTTReader.longestConnect } else { MQTTReader.longest }
+    if case .new = state { MQTTReader.longestConnect } else { longestMessage + 1024 }
   }
 
   private mutating func take(
@@ -133,6 +171,11 @@ package struct MQTTConnection: Machine {
     guard !connect.client.isEmpty || connect.isClean else {
       outputs.append(.send([0x20, 2, 0, 2]))
       throw .malformed
+    }
+    guard !isCertified else {
+      state = .authenticating(keepAlive: connect.keepAlive)
+      outputs.append(.greet)
+      return
     }
     guard let user = connect.user, let password = connect.password else {
       outputs.append(.send([0x20, 2, 0, 5]))

@@ -18,14 +18,18 @@ package enum MQTTEnd: String, CaseIterable, Comparable, Error, Sendable {
   case quality
   /// No packet within one and a half of the time that the device had named, or none to connect.
   case silent
+  /// TLS was not agreed on, or the certificate names no device.
+  case security
   /// No user, an unknown one, or a wrong password.
   case password
   /// A topic of another device.
   case device
   /// What was sent could not be kept; the device sends it again.
   case unavailable
-  /// More connections than may be.
+  /// More connections than may be, in all or of its tenant.
   case surplus
+  /// More fixes than its device or its tenant may send, and for too long.
+  case rate
 
   package static func < (left: MQTTEnd, right: MQTTEnd) -> Bool { left.rawValue < right.rawValue }
 }

@@ -27,9 +27,13 @@ package struct BrokerAccess: Hashable, Sendable {
     // What stands before it is a user or a token.
     if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
     guard !rest.hasPrefix("[") else { return rest.hasPrefix("[::1]") }
-    let host = rest.prefix { $0 != ":" && $0 != "/" }
+    return isLoopback(host: rest.prefix { $0 != ":" && $0 != "/" })
+  }
+
+  /// Whether a name or an address is of this computer; one of IPv6 has no brackets.
+  static func isLoopback(host: some StringProtocol) -> Bool {
     let numbers = host.split(separator: ".", omittingEmptySubsequences: false)
     let isNumeric = numbers.count == 4 && numbers.allSatisfy { UInt8($0) != nil }
-    return host == "localhost" || (isNumeric && numbers[0] == "127")
+    return host == "localhost" || host == "::1" || (isNumeric && numbers[0] == "127")
   }
 }

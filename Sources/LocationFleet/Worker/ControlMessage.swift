@@ -6,6 +6,8 @@ package enum ControlMessage: Hashable, Sendable {
   case fences(String)
   /// Forget a device, and leave nothing of it stored.
   case erase(FleetDeviceName)
+  /// Append a mark behind the events, so that their log does not end in one that is to be erased.
+  case mark
 
   package var text: String {
     switch self {
@@ -14,6 +16,7 @@ package enum ControlMessage: Hashable, Sendable {
       // As parts of a subject the names need no escaping.
       #"{"ctl":"erase","tenant":"\#(FleetAddress.part(name.tenant))","#
         + #""device":"\#(FleetAddress.part(name.device))"}"#
+    case .mark: #"{"ctl":"mark"}"#
     }
   }
 
@@ -38,6 +41,7 @@ package enum ControlMessage: Hashable, Sendable {
         let device = members["device"].flatMap({ FleetAddress.name($0) }), !device.isEmpty
       else { return nil }
       self = .erase(FleetDeviceName(tenant: tenant, device: device))
+    case "mark": self = .mark
     default: return nil
     }
   }

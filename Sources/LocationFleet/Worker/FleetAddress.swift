@@ -78,6 +78,11 @@ package enum FleetAddress {
     "evt.\(partition).\(part(device.tenant)).\(part(device.device)).>"
   }
 
+  /// Where the events of all devices of a tenant are appended.
+  static func events(of tenant: String, partition: Int) -> String {
+    "evt.\(partition).\(part(tenant)).>"
+  }
+
   /// Where it is noted what of a tenant was erased.
   static func erasures(of tenant: String) -> String { "erased.\(part(tenant))" }
 

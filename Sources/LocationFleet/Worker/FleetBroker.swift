@@ -95,7 +95,7 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The verbs by which a worker uses the program that keeps the messages, whichever it is: five, and two
+/// The verbs by which a worker uses the program that keeps the messages, whichever it is: five, and three
 /// for erasing.
 ///
 /// `append` and `put` change something only where nobody else has.
@@ -129,6 +129,11 @@ package protocol FleetBroker {
   mutating func find(
     _ subject: String, in log: FleetLog, _ range: ClosedRange<UInt64>
   ) throws(BrokerFault) -> (messages: [LogMessage], end: UInt64)
+
+  /// Returns the first message of a log with a subject, which may end with `>`, from a number on.
+  mutating func first(
+    _ subject: String, in log: FleetLog, from sequence: UInt64
+  ) throws(BrokerFault) -> LogMessage?
 
   /// Overwrites messages where they are stored; returns how many of them were still there.
   mutating func erase(_ sequences: [UInt64], of log: FleetLog) throws(BrokerFault) -> Int

@@ -93,6 +93,7 @@ package struct PartitionState: Sendable {
   private mutating func take(_ control: ControlMessage?, at input: UInt64) -> Outcome {
     if case .fences(let version) = control, version != fences { return .fetch(fences: version) }
     position = input
+    if control == .mark { return .append(mark(.mark, at: input)) }
     guard case .erase(let device) = control else { return .append([]) }
     let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
     // What was stored after this input is of a device that has begun anew.
@@ -101,12 +102,18 @@ package struct PartitionState: Sendable {
       plan.change(bucket, by: input)
     }
     erasure = input
-    // The log of events never ends with one that is to be erased.
+    return .append(mark(.erased, at: input))
+  }
+
+  private enum MarkKind: String { case erased, mark }
+
+  /// The log of events never ends with one that is to be erased.
+  private func mark(_ kind: MarkKind, at input: UInt64) -> [LogEntry] {
     let mark = EventMark(input: input, index: 0)
-    guard done.map({ $0 < mark }) ?? true else { return .append([]) }
-    let text = #"{"type":"erased","partition":\#(partition),"input":\#(input)}"# + "\n"
+    guard done.map({ $0 < mark }) ?? true else { return [] }
+    let text = #"{"type":"\#(kind)","partition":\#(partition),"input":\#(input)}"# + "\n"
     let subject = FleetAddress.mark(of: partition)
-    return .append([LogEntry(subject: subject, mark: mark, bytes: Array(text.utf8))])
+    return [LogEntry(subject: subject, mark: mark, bytes: Array(text.utf8))]
   }
 
   /// Judges from the message with this number on by other fences.

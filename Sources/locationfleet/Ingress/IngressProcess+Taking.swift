@@ -12,8 +12,7 @@ extension IngressProcess {
       switch wish {
       case .authenticate(let name, let user, let password):
         switch check.glance(user, password) {
-        case .known(let account):
-          waiting += devices.authenticated(name, account, at: now)
+        case .known(let account): waiting += enter(name, account, at: now)
         case .unknown: waiting += devices.authenticated(name, nil, at: now)
         case .unclear:
           guard visitors.count < Self.mostVisitors else {
@@ -22,15 +21,57 @@ extension IngressProcess {
           }
           visitors.append((.device(name), user, password))
         }
+      case .greet(let name, let account): waiting += enter(name, account, at: now)
       case .publish(let name, let message, let topic, let payload, let account):
-        switch ingress.take(topic: topic, payload, of: account) {
-        case .append(let entries):
-          guard !append(entries, .device(name, message), at: now.uptime) else { continue }
-          waiting += devices.handle(name, .failed(message, .unavailable), at: now)
-        case .nothing, .unusable: waiting += devices.handle(name, .kept(message), at: now)
-        case .refused: waiting += devices.handle(name, .failed(message, .device), at: now)
+        guard !devices.putBehind(wish, of: name) else { continue }
+        let outcome = ingress.take(topic: topic, payload, of: account)
+        let (device, fixes) = ingress.charge
+        switch limits.admit(fixes, of: device, at: now.uptime, waiting: Self.longestHold) {
+        case .passes: waiting += settle(outcome, name, message, at: now)
+        case .later(let date, let limit):
+          ingress.figures.limited(device.tenant, limit, isRefused: false)
+          devices.hold(name, message, outcome, at: now)
+          slowed.add(name, at: date)
+        case .refused(let limit, _):
+          ingress.refuse(limit)
+          waiting += devices.handle(name, .failed(message, .rate), at: now)
         }
       }
+    }
+  }
+
+  private mutating func settle(
+    _ outcome: Ingress.Outcome, _ name: DeviceConnections.Name, _ message: Int, at now: Moment
+  ) -> [DeviceConnections.Wish] {
+    switch outcome {
+    case .append(let entries):
+      guard !append(entries, .device(name, message), at: now.uptime) else { return [] }
+      return devices.handle(name, .failed(message, .unavailable), at: now)
+    case .nothing, .unusable: return devices.handle(name, .kept(message), at: now)
+    case .refused: return devices.handle(name, .failed(message, .device), at: now)
+    }
+  }
+
+  /// Lets a device in whose account is known, if its tenant may have one more connection.
+  private mutating func enter(
+    _ name: DeviceConnections.Name, _ account: DeviceAccount, at now: Moment
+  ) -> [DeviceConnections.Wish] {
+    guard devices.isOpen(name) else { return [] }
+    guard limits.connect(account.tenant) else {
+      ingress.figures.limited(account.tenant, .connections)
+      return devices.handle(name, .surplus, at: now)
+    }
+    return devices.authenticated(name, account, at: now)
+  }
+
+  /// Lets go on what was held back until now.
+  mutating func releaseSlowed(at now: Moment) {
+    while let name = slowed.take(at: now.uptime) {
+      guard let held = devices.release(name) else { continue }
+      carry(settle(held.outcome, name, held.message, at: now))
+      carry(held.wishes)
+      // Unless one of these has to wait as well.
+      if devices.isFlowing(name) { carry(devices.handle(name, .slowed(false), at: now)) }
     }
   }
 
@@ -39,6 +80,15 @@ extension IngressProcess {
       if let fault = isEnding ? .unavailable : request.fault {
         web?.reply(request, fault)
         continue
+      }
+      switch request.certified {
+      case .device(let account):
+        take(request, of: account)
+        continue
+      case .wrong:
+        web?.reply(request, .unauthorized)
+        continue
+      case .none: break
       }
       guard let (user, password) = request.credentials else {
         web?.reply(request, .unauthorized)
@@ -58,6 +108,15 @@ extension IngressProcess {
   }
 
   private mutating func take(_ request: WebRequests.Request, of account: DeviceAccount) {
+    if request.asksForFigures {
+      // A device is not for the whole tenant.
+      guard account.device == nil else {
+        web?.reply(request, .refused)
+        return
+      }
+      web?.reply(request, text: ingress.figures.text(of: account.tenant))
+      return
+    }
     let parameters = request.parameters.filter { $0.name != "user" && $0.name != "password" }
     // What OwnTracks says of itself.
     guard request.header("X-Limit-U").map({ $0 == account.user }) ?? true else {
@@ -68,9 +127,17 @@ extension IngressProcess {
       web?.reply(request, .unavailable)
       return
     }
-    switch ingress.take(
+    let outcome = ingress.take(
       query: parameters, body: request.body, claim: request.header("X-Limit-D"), of: account)
+    let (device, fixes) = ingress.charge
+    if case .refused(let limit, let after) = limits.admit(
+      fixes, of: device, at: Self.now.uptime, waiting: .zero)
     {
+      ingress.refuse(limit)
+      web?.reply(request, .tooMany, after: after, for: limit)
+      return
+    }
+    switch outcome {
     case .append(let entries):
       if !append(entries, .web(request), at: Self.now.uptime) { web?.reply(request, .unavailable) }
     case .nothing: web?.reply(request, .kept)
@@ -91,7 +158,13 @@ extension IngressProcess {
       account = check.verify(user, password) { Self.now.uptime }
     }
     switch visitor {
-    case .device(let name): carry(devices.authenticated(name, account, at: Self.now))
+    case .device(let name):
+      let now = Self.now
+      let wishes =
+        if let account { enter(name, account, at: now) } else {
+          devices.authenticated(name, nil, at: now)
+        }
+      carry(wishes)
     case .web(let request):
       if let account { take(request, of: account) } else { web?.reply(request, .unauthorized) }
     }
@@ -111,6 +184,4 @@ extension IngressProcess {
     awaited.add(numbers, of: origin, at: now)
     return true
   }
-
-  private static let mostVisitors = 1000
 }

@@ -21,7 +21,6 @@ struct IngressProcess {
   }
 
   private let configuration: IngressConfiguration
-  private let path: String
   private let watch: Int32
   private var listener: Int32 = -1
   var devices: DeviceConnections
@@ -32,6 +31,9 @@ struct IngressProcess {
   var check: PasswordCheck
   var visitors: [(Visitor, user: String, password: [UInt8])] = []
   var awaited: AwaitedMessages<Origin>
+  var limits: SendingLimits
+  /// Connections of which a message is held back.
+  var slowed = DueConnections()
   private var events = [cin_event](repeating: cin_event(), count: 256)
   private var lastWake: Instant = .start
   /// Whether the streams did not keep something, and that was said.
@@ -39,7 +41,9 @@ struct IngressProcess {
   private var nextNote: Instant = .start
   /// Nothing new is taken.
   private(set) var isEnding = false
-  private var signals = sigset_t()
+  private let signals: Int32
+  /// When the listener is looked at again, if it is not now.
+  private var relisten: Instant?
 
   init(_ configuration: IngressConfiguration) throws(FleetFault) {
     self.configuration = configuration
@@ -47,17 +51,21 @@ struct IngressProcess {
       throw FleetFault(reason: "an ingress has \(missing) in its configuration")
     }
     // Before there is a thread of libnats, which would be ended by one.
-    sigemptyset(&signals)
-    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
-    pthread_sigmask(SIG_BLOCK, &signals, nil)
+    signals = cin_signals([SIGTERM, SIGINT, SIGHUP], 3)
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
     limit.rlim_cur = limit.rlim_max
     setrlimit(__rlimit_resource_t(UInt32(RLIMIT_NOFILE.rawValue)), &limit)
-    path = configuration.accounts ?? ""
-    check = PasswordCheck(try Self.accounts(path))
+    // A device that has gone while TLS writes to it.
+    signal(SIGPIPE, SIG_IGN)
+    check = PasswordCheck(try Self.accounts(configuration.accounts))
+    let security = try TransportSecurity(configuration.security)
     watch = cin_watch_open()
-    devices = DeviceConnections(watch: watch, most: configuration.mostConnections)
+    _ = cin_watch(watch, signals, UInt32(CIN_READABLE))
+    devices = DeviceConnections(
+      watch: watch, most: configuration.mostConnections,
+      longestMessage: configuration.tenants.longestMessage, security)
+    limits = configuration.tenants.limits(connections: configuration.mostConnections)
     awaited = AwaitedMessages(for: .seconds(configuration.acknowledgeWithin))
     ingress = Ingress(partitions: configuration.fleet.worker.partitions)
     let fleet = configuration.fleet
@@ -67,21 +75,42 @@ struct IngressProcess {
       throw FleetFault(
         reason: "\(fleet.access.servers.joined(separator: ", ")): \(error)", status: 1)
     }
-    if let number = configuration.port { port = try FigurePort(number) }
+    if let number = configuration.port {
+      let figures = try FigurePort(number)
+      _ = cin_watch(watch, figures.listener, UInt32(CIN_READABLE))
+      port = figures
+    }
     if let number = configuration.mqttPort {
-      listener = cin_listen(UInt16(number))
-      guard listener >= 0 else { throw FleetFault.port(number, -listener) }
+      listener = cin_listen(configuration.address, UInt16(number))
+      guard listener >= 0 else {
+        throw FleetFault.port(number, at: configuration.address, -listener)
+      }
       _ = cin_watch(watch, listener, UInt32(CIN_READABLE))
     }
     if let number = configuration.httpPort {
-      let web = try WebRequests(port: number, most: min(configuration.mostConnections, 10_000))
+      let web = try WebRequests(
+        configuration.address, port: number, most: min(configuration.mostConnections, 10_000),
+        longest: configuration.tenants.longestMessage, security)
       _ = cin_watch(watch, web.descriptor, UInt32(CIN_READABLE))
       self.web = web
     }
   }
 
-  /// Reads the file of the accounts; every fault of it is in the one that is thrown.
-  static func accounts(_ path: String) throws(FleetFault) -> DeviceAccounts {
+  /// Looks at everything that an ingress would need; returns how many accounts there are.
+  static func check(_ configuration: IngressConfiguration) throws(FleetFault) -> Int {
+    if let missing = configuration.missing {
+      throw FleetFault(reason: "an ingress has \(missing) in its configuration")
+    }
+    guard cin_is_address(configuration.address) != 0 else {
+      throw FleetFault(reason: "`listen` \(configuration.address) is no address")
+    }
+    _ = try TransportSecurity(configuration.security)
+    return try accounts(configuration.accounts).byUser.count
+  }
+
+  /// Reads the file of the accounts, if there is one; every fault of it is in the one that is thrown.
+  private static func accounts(_ path: String?) throws(FleetFault) -> DeviceAccounts {
+    guard let path else { return DeviceAccounts() }
     var state = stat()
     guard stat(path, &state) == 0, state.st_mode & 0o022 == 0 else {
       throw FleetFault(reason: "\(path) must be there, and writable by its owner alone")
@@ -96,24 +125,32 @@ struct IngressProcess {
   }
 
   mutating func run() throws(FleetFault) {
+    let host =
+      configuration.address.contains(":") ? "[\(configuration.address)]" : configuration.address
     let ports = [("mqtt", configuration.mqttPort), ("http", configuration.httpPort)]
-      .compactMap { name, port in port.map { "\(name) 127.0.0.1:\($0)" } }
-    Log.ingress("takes fixes at \(ports.joined(separator: ", "))")
-    _ = sd_notify(0, "READY=1\nSTATUS=\(ports.joined(separator: ", "))")
+      .compactMap { name, port in port.map { "\(name) \(host):\($0)" } }
+    let places =
+      ports.joined(separator: ", ") + (configuration.security.isSecure ? " with TLS" : "")
+    Log.ingress("takes fixes at \(places)")
+    _ = sd_notify(0, "READY=1\nSTATUS=\(places)")
     while true {
       turn()
-      var nothing = timespec()
-      switch sigtimedwait(&signals, nil, &nothing) {
+      switch cin_next_signal(signals) {
+      case 0: break
       case SIGHUP: reload()
-      case let number where number > 0: return try drain()
-      default: break
+      default: return try drain()
       }
     }
   }
 
   private mutating func reload() {
     do throws(FleetFault) {
-      check.replace(try Self.accounts(path))
+      let accounts = try Self.accounts(configuration.accounts)
+      if let security = try TransportSecurity(configuration.security) {
+        devices.security = security
+        web?.replace(security)
+      }
+      check.replace(accounts)
       Log.ingress("read the accounts again")
     } catch { Log.ingress("keeps the accounts it has: \(error.reason)", isFault: true) }
   }
@@ -149,43 +186,77 @@ struct IngressProcess {
 
   private mutating func turn() {
     let isFull = awaited.count >= Self.mostAwaited
-    let isIdle = awaited.count == 0 && visitors.isEmpty
-    let found = isFull ? 0 : cin_watch_wait(watch, &events, 256, isIdle ? pause : 0)
+    let found = isFull ? 0 : cin_watch_wait(watch, &events, 256, pause)
     let now = Self.now
     for event in events.prefix(Int(max(found, 0))) {
       switch event.descriptor {
       case listener: accept(at: now)
-      case web?.descriptor: break
+      case web?.descriptor, port?.listener, signals: break
       default: carry(devices.take(event, at: now))
       }
     }
+    carry(devices.shakeHands(at: now) { Self.now.uptime })
+    if !isEnding { releaseSlowed(at: now) }
+    listenAgain(at: now)
     runWeb()
     verify(at: now)
     takeAnswers(mayWait: found <= 0)
-    if now.uptime.seconds(since: lastWake) >= 0.25 { wake(at: now) }
+    if let due = nextWake, now.uptime >= due { wake(at: now) }
     devices.flush()
-    if var served = port {
-      served.turn { figuresNow.prometheus }
-      port = served
-    }
+    count()
+    serveFigures()
   }
 
-  /// Milliseconds until something has to be done although nothing happens.
+  private mutating func serveFigures() {
+    guard var served = port else { return }
+    served.turn { figuresNow.prometheus }
+    for caller in served.open { _ = cin_watch(watch, caller, UInt32(CIN_READABLE)) }
+    port = served
+  }
+
+  /// When something is due that nothing says: connections that are silent, and messages that were not
+  /// acknowledged.
+  private var nextWake: Instant? {
+    let limit = awaited.count > 0 ? Instant.start : devices.nextDeadline
+    return limit.map { max($0, lastWake + .seconds(0.25)) }
+  }
+
+  /// Milliseconds until something has to be done although nothing happens; -1 for never.
+  ///
+  /// - Chosen (FLEET-76): what does nothing does not wake up.
   private var pause: Int32 {
-    let limit = web?.longestPause ?? -1
-    return limit < 0 ? Self.longestPause : min(limit, Self.longestPause)
+    guard awaited.count == 0, devices.handshakesWaiting == 0 else { return 0 }
+    let dates = [nextWake, slowed.next, visitors.isEmpty ? nil : check.next, relisten]
+    var pause = web?.longestPause ?? -1
+    guard let date = dates.compactMap({ $0 }).min() else { return pause }
+    let left = (date.seconds(since: Self.now.uptime) * 1000).rounded(.up)
+    let limit = Int32(max(min(left, 60_000), 0))
+    pause = pause < 0 ? limit : min(pause, limit)
+    return pause
   }
 
   private mutating func accept(at now: Moment) {
     for _ in 0..<Self.mostAccepted {
-      let descriptor = cin_accept(listener)
-      guard descriptor >= 0 else {
-        // Without descriptors, until some may be free again.
-        if descriptor != -EAGAIN { _ = cin_watch(watch, listener, 0) }
-        return
+      let isBusy =
+        devices.handshakesWaiting >= Self.mostAccepted || visitors.count >= Self.mostVisitors / 2
+      let descriptor = isBusy ? -EBUSY : cin_accept(listener)
+      guard descriptor < 0 else {
+        devices.add(descriptor, at: now)
+        continue
       }
-      devices.add(descriptor, at: now)
+      // Without descriptors, or when those who are here have to be let in first.
+      if descriptor != -EAGAIN {
+        _ = cin_watch(watch, listener, 0)
+        relisten = now.uptime + .milliseconds(isBusy ? 10 : 250)
+      }
+      return
     }
+  }
+
+  private mutating func listenAgain(at now: Moment) {
+    guard let date = relisten, now.uptime >= date else { return }
+    relisten = nil
+    if listener >= 0 { _ = cin_watch(watch, listener, UInt32(CIN_READABLE)) }
   }
 
   private mutating func takeAnswers(mayWait: Bool) {
@@ -200,10 +271,8 @@ struct IngressProcess {
 
   private mutating func wake(at now: Moment) {
     lastWake = now.uptime
-    if listener >= 0 { _ = cin_watch(watch, listener, UInt32(CIN_READABLE)) }
     devices.wake(at: now)
     for origin in awaited.expire(at: now.uptime) { settle(origin, isKept: false) }
-    count()
   }
 
   private mutating func settle(_ origin: Origin, isKept: Bool) {
@@ -224,7 +293,12 @@ struct IngressProcess {
   }
 
   private mutating func count() {
-    for end in devices.takeEnds() { ingress.figures.ended(end) }
+    for end in devices.takeEnds() {
+      ingress.figures.ended(end.reason)
+      guard let tenant = end.tenant else { continue }
+      if end.isCounted { limits.disconnect(tenant) }
+      if end.reason == .tooLong { ingress.figures.limited(tenant, .size) }
+    }
     for status in web?.takeAnswers() ?? [] { ingress.figures.answered(Int(status.rawValue)) }
   }
 
@@ -247,9 +321,12 @@ struct IngressProcess {
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 
-  private static let longestPause: Int32 = 50
   private static let mostAccepted = 64
   private static let mostAnswers = 4096
   /// Messages on their way; nothing is read while there are more.
   static let mostAwaited = 16_384
+  /// How long a message may wait that is beyond a rate.
+  static let longestHold = Duration.seconds(30)
+  /// Devices whose password is to be looked at.
+  static let mostVisitors = 1000
 }

@@ -17,7 +17,7 @@ struct PasswordCheck {
   private var seen: [String: [UInt8]] = [:]
   private let function: KeyedFunction
   /// When the next hash may be computed.
-  private var next: Instant = .start
+  private(set) var next: Instant = .start
 
   init(_ accounts: DeviceAccounts) {
     self.accounts = accounts

@@ -15,24 +15,27 @@ struct WebRequests {
     case refused = 403
     case method = 405
     case tooLong = 413
+    case tooMany = 429
     case unavailable = 503
   }
 
   let descriptor: Int32
   private let server: OpaquePointer
+  /// Judges certificates as long as the server is there.
+  private var security: TransportSecurity?
   private(set) var open = 0
   private(set) var answers: [Status] = []
   /// In how many milliseconds the server is to be run again, or -1.
   private(set) var longestPause: Int32 = 0
 
-  init(port: Int, most: Int) throws(FleetFault) {
-    let listener = cin_listen(UInt16(port))
-    guard listener >= 0 else { throw FleetFault.port(port, -listener) }
+  init(
+    _ address: String, port: Int, most: Int, longest: Int, _ security: TransportSecurity?
+  ) throws(FleetFault) {
+    let listener = cin_listen(address, UInt16(port))
+    guard listener >= 0 else { throw FleetFault.port(port, at: address, -listener) }
+    self.security = security
     var fault: Int32 = 0
-    guard
-      let server = cin_http_start(
-        listener, UInt32(most), 30, DeviceReport.longest, &fault)
-    else {
+    guard let server = Self.start(listener, most, longest, security, &fault) else {
       throw FleetFault(
         reason: Int(fault) == CIN_NO_LIBRARY
           ? "`http-port` needs libmicrohttpd: apt install libmicrohttpd12"
@@ -40,6 +43,27 @@ struct WebRequests {
     }
     self.server = server
     descriptor = cin_http_descriptor(server)
+  }
+
+  private static func start(
+    _ listener: Int32, _ most: Int, _ longest: Int, _ security: TransportSecurity?,
+    _ fault: inout Int32
+  ) -> OpaquePointer? {
+    func start(_ https: UnsafePointer<cin_https>?) -> OpaquePointer? {
+      cin_http_start(listener, UInt32(most), 30, longest, https, &fault)
+    }
+    guard let security else { return start(nil) }
+    return security.certificate.withCString { certificate in
+      security.key.withCString { key in
+        security.authorities.withCString { authorities in
+          var https = cin_https(
+            certificate: certificate, key: key,
+            authorities: security.authorities.isEmpty ? nil : authorities,
+            judge: security.context)
+          return start(&https)
+        }
+      }
+    }
   }
 
   /// Has the server do what is to be done, and returns the requests that have come whole.
@@ -51,7 +75,11 @@ struct WebRequests {
     return found
   }
 
-  mutating func reply(_ request: Request, _ status: Status) {
+  /// `after` says when it may be sent again.
+  mutating func reply(
+    _ request: Request, _ status: Status, after: Duration = .seconds(5),
+    for limit: SendingLimits.Limit? = nil
+  ) {
     // What OwnTracks reads is a list of messages; others read the status alone.
     let text: StaticString =
       switch status {
@@ -60,21 +88,43 @@ struct WebRequests {
       case .unauthorized: "user and password, please\n"
       case .refused: "another device\n"
       case .method: "GET or POST\n"
-      case .tooLong: "at most 65536 bytes\n"
+      case .tooLong: "too many bytes\n"
+      case .tooMany:
+        limit == .device
+          ? "more fixes than this device may send; send it again later\n"
+          : "more fixes than this tenant may send; send it again later\n"
       case .unavailable: "not kept; send it again\n"
       }
+    let seconds = UInt32(max(min(after.components.seconds + 1, 3600), 1))
     open -= 1
     answers.append(status)
+    // The library sends it when it is run again.
+    longestPause = 0
     text.withUTF8Buffer {
       $0.withMemoryRebound(to: CChar.self) {
-        cin_reply(request.pointer, status.rawValue, $0.baseAddress)
+        cin_reply(
+          request.pointer, status.rawValue, $0.baseAddress, seconds)
       }
     }
+  }
+
+  /// Answers with a text of its own.
+  mutating func reply(_ request: Request, text: String) {
+    open -= 1
+    answers.append(.kept)
+    longestPause = 0
+    cin_reply_copy(request.pointer, Status.kept.rawValue, text)
   }
 
   mutating func takeAnswers() -> [Status] {
     defer { answers = [] }
     return answers
+  }
+
+  /// Judges certificates anew; its own stays the one with which it has begun.
+  mutating func replace(_ security: TransportSecurity) {
+    cin_http_judge(server, security.context)
+    self.security = security
   }
 
   func quiesce() { cin_http_quiesce(server) }
@@ -93,6 +143,28 @@ extension WebRequests.Request {
     guard cin_parameters(pointer) <= Int32(CIN_MOST_PARAMETERS) else { return .unusable }
     let method = String(cString: cin_method(pointer))
     return method == "GET" || method == "POST" ? nil : .method
+  }
+
+  /// Whether it asks for figures, and brings no fixes.
+  var asksForFigures: Bool {
+    String(cString: cin_path(pointer)) == "/figures"
+      && String(cString: cin_method(pointer)) == "GET"
+  }
+
+  enum Certified {
+    case none
+    case wrong
+    case device(DeviceAccount)
+  }
+
+  /// Who it is by the certificate of its connection.
+  var certified: Certified {
+    var subject = cin_subject()
+    switch cin_request_subject(pointer, &subject) {
+    case 0: return .none
+    case 1: return TransportSecurity.account(of: subject).map { .device($0) } ?? .wrong
+    default: return .wrong
+    }
   }
 
   /// Of `Authorization: Basic`, or the parameters `user` and `password` for programs that only have an

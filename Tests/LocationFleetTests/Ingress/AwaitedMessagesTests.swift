@@ -1,10 +1,20 @@
-import LocationFleet
 import LocationModel
 import Testing
+
+@testable import LocationFleet
 
 @Suite("Messages that wait to be kept")
 struct AwaitedMessagesTests {
   private var awaited = AwaitedMessages<String>(for: .seconds(5))
+
+  @Test("FLEET-36: of what was answered nothing is kept, also when nothing ever expires")
+  mutating func memory() {
+    for number in 1...10_000 as ClosedRange<UInt64> {
+      awaited.add([number], of: "a", at: .start)
+      let done = awaited.settle(number, isKept: true)
+      #expect(done != nil && awaited.remembered == 1)
+    }
+  }
 
   @Test("FLEET-36: who sent several messages is answered when all of them are kept")
   mutating func several() {

@@ -96,7 +96,12 @@ struct IngressTests {
     #expect(faults.map(\.line) == [5, 6] && read.missing == nil)
     var none: [FleetConfiguration.Fault] = []
     #expect(IngressConfiguration("", &none).missing == "neither `mqtt-port` nor `http-port`")
-    #expect(IngressConfiguration("http-port = 80", &none).missing == "no `accounts`")
+    let nobody = IngressConfiguration("http-port = 80", &none).missing
+    #expect(nobody == "no `accounts`, and no `device-authorities`")
+    let own = IngressConfiguration(
+      "http-port = 80\ningress-certificate = /a\ningress-certificate-key = /b\n"
+        + "device-authorities = /c", &none)
+    #expect(own.missing == nil && none.isEmpty)
   }
 
   @Test("FLEET-35: the figures name tenants and reasons, and no device")

@@ -1,0 +1,61 @@
+import Glibc
+import LocationFleet
+import LocationFleetNATS
+import LocationModel
+
+/// Erases the events that tenants keep no longer.
+struct RetentionTask {
+  private let configuration: IngressConfiguration
+
+  init(_ configuration: IngressConfiguration) { self.configuration = configuration }
+
+  func run(wait seconds: Int) throws(FleetFault) {
+    let tenants = configuration.tenants.tenants.compactMap { name, settings in
+      settings.daysOfEvents.map { (name: name, days: $0) }
+    }.sorted { $0.name < $1.name }
+    guard !tenants.isEmpty else { return print("no tenant has `keep-events-days`") }
+    var broker = try FleetTasks.connect(configuration.fleet, name: "locationfleet expire")
+    let now = UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME))
+    var blocked: [Int] = []
+    for (name, days) in tenants {
+      let date = UnixTime(nanoseconds: now.nanoseconds - Int64(days) * 86_400_000_000_000)
+      var retention = TenantRetention(of: name, before: date)
+      for partition in 0..<configuration.fleet.worker.partitions {
+        let isDone = try FleetTasks.attempt { () throws(BrokerFault) in
+          try Self.expire(partition, &retention, wait: seconds, &broker)
+        }
+        if !isDone { blocked.append(partition) }
+      }
+      let part = name.isEmpty ? "-" : FleetAddress.part(name)
+      print("\(part): \(retention.erased) events before \(date.iso8601) erased")
+    }
+    guard let first = blocked.first else { return }
+    throw FleetFault(
+      reason:
+        "an event is the last one of partition \(first), and no worker has answered; run it again",
+      status: 1)
+  }
+
+  /// Returns whether nothing is left of what is old enough.
+  private static func expire(
+    _ partition: Int, _ retention: inout TenantRetention, wait seconds: Int,
+    _ broker: inout NATSBroker
+  ) throws(BrokerFault) -> Bool {
+    try retention.pass(partition, &broker)
+    guard retention.isBlocked else { return true }
+    try TenantRetention.askForMark(partition, &broker)
+    let end = clock(CLOCK_MONOTONIC) + Int64(seconds) * 1_000_000_000
+    while clock(CLOCK_MONOTONIC) < end {
+      broker.wait(.milliseconds(50))
+      try retention.pass(partition, &broker)
+      if !retention.isBlocked { return true }
+    }
+    return false
+  }
+
+  private static func clock(_ clock: clockid_t) -> Int64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+  }
+}

@@ -1,0 +1,96 @@
+import LocationModel
+import TestSupport
+import Testing
+
+@testable import LocationFleet
+
+@Suite("Events that a tenant keeps no longer")
+struct TenantRetentionTests {
+  /// A fleet that has judged all its fixes, and the middle of its time.
+  private struct Scene {
+    var bench: FleetBench
+    let middle: UnixTime
+
+    init(seed: UInt64) throws {
+      bench = try FleetBench(seed: seed, devices: 4, fixes: 60)
+      try bench.publishFences()
+      var broker = MemoryBroker(bench.logs)
+      bench.run("a", &broker)
+      let times = bench.logs.messages(.events(0)).map(\.time)
+      middle = times[times.count / 2]
+    }
+
+    /// Events of a tenant that are older.
+    func old(_ tenant: String, before date: UnixTime) -> [LogMessage] {
+      bench.logs.messages(.events(0)).filter {
+        $0.entry.subject.hasPrefix("evt.0.\(FleetAddress.part(tenant)).") && $0.time < date
+      }
+    }
+  }
+
+  @Test(
+    "FLEET-77: the old events of a tenant go, and nothing else",
+    arguments: 1...4 as ClosedRange<UInt64>)
+  func expires(seed: UInt64) throws {
+    let scene = try Scene(seed: seed)
+    let before = scene.bench.logs.messages(.events(0))
+    let old = Set(scene.old("acme", before: scene.middle).map(\.sequence))
+    #expect(!old.isEmpty)
+    var broker = MemoryBroker(scene.bench.logs)
+    var retention = TenantRetention(of: "acme", before: scene.middle)
+    try retention.pass(0, &broker)
+    #expect(retention.erased == old.count && !retention.isBlocked)
+    #expect(scene.bench.logs.messages(.events(0)) == before.filter { !old.contains($0.sequence) })
+    try retention.pass(0, &broker)
+    #expect(retention.erased == old.count)
+  }
+
+  @Test(
+    "FLEET-77: the last event goes when the owner has appended a mark behind it, and a successor repeats nothing"
+  )
+  func last() throws {
+    var scene = try Scene(seed: 7)
+    var broker = MemoryBroker(scene.bench.logs)
+    let later = UnixTime(seconds: 2_000_000_000)
+    let last = try #require(scene.bench.logs.messages(.events(0)).last)
+    let tenant = last.entry.subject.hasPrefix("evt.0.acme.") ? "acme" : ""
+    let part = FleetAddress.part(tenant)
+    let other = try scene.bench.expected().filter { !$0.key.hasPrefix("\(part).") }
+    var retention = TenantRetention(of: tenant, before: later)
+    try retention.pass(0, &broker)
+    #expect(retention.isBlocked)
+    #expect(scene.old(tenant, before: later) == [last])
+    try TenantRetention.askForMark(0, &broker)
+    var second = MemoryBroker(scene.bench.logs)
+    scene.bench.run("b", &second)
+    try retention.pass(0, &broker)
+    #expect(!retention.isBlocked && scene.old(tenant, before: later).isEmpty)
+    var third = MemoryBroker(scene.bench.logs)
+    scene.bench.run("c", &third)
+    #expect(scene.bench.events == other)
+    let marks = scene.bench.marks[0]
+    #expect(zip(marks, marks.dropFirst()).allSatisfy { $0 < $1 })
+  }
+
+  @Test("FLEET-77: what is interrupted in any call is carried to its end by the next pass")
+  func dies() throws {
+    let whole = try Scene(seed: 9)
+    var counted = MemoryBroker(whole.bench.logs)
+    var retention = TenantRetention(of: "acme", before: whole.middle)
+    try retention.pass(0, &counted)
+    for death in 1...counted.calls {
+      for done in [0, 1, Int.max] {
+        let scene = try Scene(seed: 9)
+        var broker = MemoryBroker(scene.bench.logs, death: death, done: done)
+        var first = TenantRetention(of: "acme", before: scene.middle)
+        #expect(throws: BrokerFault.self) { try first.pass(0, &broker) }
+        var again = MemoryBroker(scene.bench.logs)
+        var second = TenantRetention(of: "acme", before: scene.middle)
+        try second.pass(0, &again)
+        #expect(
+          scene.bench.logs.messages(.events(0)) == whole.bench.logs.messages(.events(0)),
+          "death in call \(death)")
+      }
+    }
+  }
+}
