@@ -218,10 +218,14 @@ let package = Package(
     // What Swift's C library does not show of many descriptors, and HTTP in the thread that calls it.
     .target(name: "CIngress"),
 
+    // PostgreSQL's library, loaded by the first sink that wants it (docs/decisions/0126).
+    .target(name: "CPostgres"),
+
     .executableTarget(
       name: "locationfleet",
       dependencies: [
-        "CIngress", "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel",
+        "CCurl", "CIngress", "CPostgres", "CSystemd", "LocationFleet", "LocationFleetNATS",
+        "LocationModel",
         "LocationProviders", "LocationSecrets",
       ],
       swiftSettings: house),
@@ -283,8 +287,8 @@ let package = Package(
     .testTarget(
       name: "LocationFleetTests",
       dependencies: [
-        "LocationEngine", "LocationFleet", "LocationModel", "LocationProviders", "LocationSecrets",
-        "TestSupport",
+        "LocationCoding", "LocationEngine", "LocationFleet", "LocationModel", "LocationProviders",
+        "LocationSecrets", "TestSupport",
       ],
       swiftSettings: house),
     .testTarget(
@@ -293,6 +297,7 @@ let package = Package(
         "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
         "LocationSecrets", "TestSupport", "locationctl", "locationfleet",
       ],
+      exclude: ["Sink/webhook.py", "Sink/listener.py"],
       swiftSettings: house),
     .testTarget(
       name: "LocationProvidersTests",

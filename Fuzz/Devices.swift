@@ -66,6 +66,29 @@ extension Fuzzer {
         }
         precondition(publishes(one) == publishes(many), "pieces change what is published")
       },
+      Fuzzer("mqtt-publisher") { bytes in
+        // As above: the first byte says in which pieces the broker's bytes come.
+        guard let first = bytes.first else { return }
+        func outputs(_ size: Int) -> [MQTTPublisher.Output] {
+          var machine = MQTTPublisher(MQTTPublisher.Login(client: "c"))
+          var found = machine.handle(.open, at: .start)
+          for number in 0..<4 as Range<UInt64> {
+            found += machine.handle(.publish(number, topic: "t", payload: [1]), at: .start)
+          }
+          var rest = bytes.dropFirst()
+          while !rest.isEmpty {
+            found += machine.handle(.bytes(Array(rest.prefix(size))), at: .start)
+            rest = rest.dropFirst(size)
+          }
+          return found
+        }
+        let (one, many) = (outputs(bytes.count), outputs(Int(first) % 5 + 1))
+        precondition(one == many, "pieces change what is confirmed")
+        let confirmed = one.compactMap {
+          if case .confirmed(let number) = $0 { number } else { nil }
+        }
+        precondition(Set(confirmed).count == confirmed.count, "something is confirmed twice")
+      },
       Fuzzer("device-accounts") { bytes in
         var faults: [FleetConfiguration.Fault] = []
         for (user, account) in DeviceAccounts(bytes, &faults).byUser {

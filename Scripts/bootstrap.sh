@@ -20,8 +20,8 @@ case ${1:-build} in
     packages="$packages gnome-keyring"
     # Programs that ask GeoClue.
     packages="$packages geoclue-2-demo redshift gir1.2-geoclue-2.0"
-    # Devices of a fleet.
-    packages="$packages mosquitto-clients curl"
+    # Devices of a fleet, and a broker that its sinks publish at. What runs PostGIS is in bench: it is large.
+    packages="$packages mosquitto-clients curl mosquitto"
     # The console, and a fleet's devices by HTTP.
     packages="$packages libmicrohttpd-dev libjs-leaflet"
     ;;

@@ -1,82 +1,10 @@
 #include "ccurl.h"
+#include "load.h"
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-// The few numbers of libcurl's stable binary interface that are used here (curl/curl.h), so that
-// neither its headers nor its library are needed until somebody chooses a web geocoder.
-enum {
-  OPT_WRITEDATA = 10001,
-  OPT_URL = 10002,
-  OPT_PROXY = 10004,
-  OPT_POSTFIELDS = 10015,
-  OPT_USERAGENT = 10018,
-  OPT_HTTPHEADER = 10023,
-  OPT_HEADERDATA = 10029,
-  OPT_ERRORBUFFER = 10010,
-  OPT_CAINFO = 10065,
-  OPT_CAPATH = 10097,
-  OPT_WRITEFUNCTION = 20011,
-  OPT_HEADERFUNCTION = 20079,
-  OPT_SSLVERSION = 32,
-  OPT_FOLLOWLOCATION = 52,
-  OPT_POSTFIELDSIZE = 60,
-  OPT_NOSIGNAL = 99,
-  OPT_TIMEOUT_MS = 155,
-  OPT_CONNECT_ONLY = 141,
-  OPT_CONNECTTIMEOUT_MS = 156,
-  OPT_PROTOCOLS = 181,
-  OPT_SSL_ENABLE_ALPN = 226,
-  TLS_1_2 = 6,
-  CODE_AGAIN = 81,
-  CODE_INVALID = 43,
-  PROTOCOL_HTTP = 1,
-  PROTOCOL_HTTPS = 2,
-  INFO_RESPONSE_CODE = 0x200002,
-  INFO_REDIRECT_URL = 0x10001f,
-  INFO_ACTIVESOCKET = 0x50002c,
-  GLOBAL_DEFAULT = 3,
-};
-
-static struct {
-  int (*global_init)(long);
-  void *(*init)(void);
-  int (*setopt)(void *, int, ...);
-  int (*perform)(void *);
-  int (*getinfo)(void *, int, ...);
-  int (*receive)(void *, void *, size_t, size_t *);
-  void (*cleanup)(void *);
-  void *(*list_append)(void *, const char *);
-  void (*list_free)(void *);
-  int loaded;
-} curl;
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-static void load(void) {
-  static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4", "libcurl.so"};
-  void *library = NULL;
-  for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
-    library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-  if (!library) return;
-  *(void **)&curl.global_init = dlsym(library, "curl_global_init");
-  *(void **)&curl.init = dlsym(library, "curl_easy_init");
-  *(void **)&curl.setopt = dlsym(library, "curl_easy_setopt");
-  *(void **)&curl.perform = dlsym(library, "curl_easy_perform");
-  *(void **)&curl.getinfo = dlsym(library, "curl_easy_getinfo");
-  *(void **)&curl.receive = dlsym(library, "curl_easy_recv");
-  *(void **)&curl.cleanup = dlsym(library, "curl_easy_cleanup");
-  *(void **)&curl.list_append = dlsym(library, "curl_slist_append");
-  *(void **)&curl.list_free = dlsym(library, "curl_slist_free_all");
-  if (!curl.global_init || !curl.init || !curl.setopt || !curl.perform || !curl.getinfo ||
-      !curl.receive || !curl.cleanup || !curl.list_append || !curl.list_free)
-    return;
-  curl.loaded = curl.global_init(GLOBAL_DEFAULT) == 0;
-}
 
 struct sink {
   ccurl_answer *answer;
@@ -100,30 +28,14 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
 
 static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
   struct sink *sink = context;
-  static const char name[] = "retry-after:";
-  size_t length = size * count;
-  if (length > sizeof name && strncasecmp(bytes, name, sizeof name - 1) == 0) {
-    char digits[16] = {0};
-    size_t rest = length - (sizeof name - 1);
-    memcpy(digits, bytes + sizeof name - 1, rest < sizeof digits ? rest : sizeof digits - 1);
-    char *end = digits;
-    long seconds = strtol(digits, &end, 10);
-    if (end != digits && seconds >= 0) sink->answer->retry_after = seconds;
-  }
-  return length;
-}
-
-// Trusts the certificates of a file, and then not those of the system besides.
-static void trust(void *handle, const char *authorities) {
-  if (!authorities) return;
-  curl.setopt(handle, OPT_CAINFO, authorities);
-  curl.setopt(handle, OPT_CAPATH, (char *)NULL);
+  long seconds = ccurl_retry_after(bytes, size * count);
+  if (seconds >= 0) sink->answer->retry_after = seconds;
+  return size * count;
 }
 
 ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   ccurl_answer answer = {.status = 0, .retry_after = -1, .code = -1};
-  pthread_once(&once, load);
-  void *handle = curl.loaded ? curl.init() : NULL;
+  void *handle = ccurl_load() ? curl.init() : NULL;
   if (!handle) return answer;
   struct sink sink = {&answer, options.limit};
   int is_plain = strncasecmp(url, "http://", 7) == 0;
@@ -136,7 +48,7 @@ ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   curl.setopt(handle, OPT_PROTOCOLS, (long)(is_plain ? PROTOCOL_HTTP : PROTOCOL_HTTPS));
   // Plain HTTP is for this machine alone; a proxy that the environment names would see it all.
   if (is_plain) curl.setopt(handle, OPT_PROXY, "");
-  trust(handle, options.authorities);
+  ccurl_trust(handle, options.authorities);
   void *headers = NULL;
   if (options.json) {
     headers = curl.list_append(NULL, "Content-Type: application/json");
@@ -187,7 +99,7 @@ static int shake_hands(
   curl.setopt(handle, OPT_PROXY, "");
   curl.setopt(handle, OPT_CONNECTTIMEOUT_MS, timeout);
   curl.setopt(handle, OPT_ERRORBUFFER, error);
-  trust(handle, authorities);
+  ccurl_trust(handle, authorities);
   code = curl.perform(handle);
   // The buffer is the caller's.
   curl.setopt(handle, OPT_ERRORBUFFER, (char *)NULL);
@@ -199,8 +111,7 @@ ccurl_stream *ccurl_connect(
     int *code) {
   error[0] = 0;
   *code = -1;
-  pthread_once(&once, load);
-  void *handle = curl.loaded ? curl.init() : NULL;
+  void *handle = ccurl_load() ? curl.init() : NULL;
   if (!handle) return NULL;
   char url[512];
   const char *form = strchr(host, ':') ? "https://[%s]:%d" : "https://%s:%d";
@@ -227,6 +138,12 @@ long ccurl_receive(ccurl_stream *stream, void *bytes, size_t size) {
   size_t count = 0;
   int code = curl.receive(stream->handle, bytes, size, &count);
   return code == CODE_AGAIN ? -1 : code ? -2 : (long)count;
+}
+
+long ccurl_transmit(ccurl_stream *stream, const void *bytes, size_t size) {
+  size_t count = 0;
+  int code = curl.send(stream->handle, bytes, size, &count);
+  return code == CODE_AGAIN ? 0 : code ? -2 : (long)count;
 }
 
 void ccurl_disconnect(ccurl_stream *stream) {

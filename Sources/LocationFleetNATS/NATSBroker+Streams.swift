@@ -6,6 +6,8 @@ extension NATSBroker {
     package var replicas = 1
     package var hoursOfFixes = 72
     package var daysOfEvents = 30
+    /// Events that sinks have set aside; the oldest go first.
+    package var mostRefused = 100_000
 
     package init() {}
   }
@@ -16,7 +18,7 @@ extension NATSBroker {
   package mutating func create(
     partitions: Int, _ storage: Storage
   ) throws(BrokerFault) -> Int {
-    var logs: [FleetLog] = [.leases, .fences, .erasures]
+    var logs: [FleetLog] = [.leases, .fences, .erasures, .sinks, .refused]
     for partition in 0..<partitions {
       logs += [.fixes(partition), .events(partition), .state(partition)]
     }
@@ -27,11 +29,12 @@ extension NATSBroker {
 
   private mutating func create(_ log: FleetLog, _ storage: Storage) throws(BrokerFault) -> Bool {
     let stream = NATSName.stream(log)
-    var (age, most, size) = (0, -1, -1)
+    var (age, most, size, all) = (0, -1, -1, -1)
     switch log {
     case .fixes: (age, size) = (storage.hoursOfFixes * 3600, 65_536)
     case .events: age = storage.daysOfEvents * 86_400
-    case .state, .leases, .fences: most = 1
+    case .refused: (age, all) = (storage.daysOfEvents * 86_400, storage.mostRefused)
+    case .state, .leases, .fences, .sinks: most = 1
     case .erasures: break
     }
     do throws(BrokerFault) {
@@ -45,7 +48,7 @@ extension NATSBroker {
       """
       {"name":"\(stream)","subjects":["\(NATSName.subjects(of: log))"],"retention":"limits",\
       "storage":"file","num_replicas":\(storage.replicas),"max_age":\(age * 1_000_000_000),\
-      "max_msgs_per_subject":\(most),"max_msg_size":\(size),"discard":"old",\
+      "max_msgs":\(all),"max_msgs_per_subject":\(most),"max_msg_size":\(size),"discard":"old",\
       "duplicate_window":\(age == 0 ? 0 : 10_000_000_000),"allow_rollup_hdrs":false}
       """)
     return true

@@ -13,6 +13,8 @@ enum NATSName {
     case .leases: "KV_LEASES"
     case .fences: "KV_FENCES"
     case .erasures: "ERASED"
+    case .sinks: "KV_SINKS"
+    case .refused: "REFUSED"
     }
   }
 
@@ -21,6 +23,7 @@ enum NATSName {
     switch log {
     case .leases: "$KV.LEASES.\(key)"
     case .fences: "$KV.FENCES.\(key)"
+    case .sinks: "$KV.SINKS.\(key)"
     default: key
     }
   }
@@ -34,6 +37,8 @@ enum NATSName {
     case .leases: "$KV.LEASES.>"
     case .fences: "$KV.FENCES.>"
     case .erasures: "erased.>"
+    case .sinks: "$KV.SINKS.>"
+    case .refused: "ref.>"
     }
   }
 }

@@ -52,7 +52,8 @@ struct ErasureTask {
     let tenths = (took + 99_999_999) / 100_000_000
     print(
       "partition \(report.partition): the device is forgotten; \(report.fixes) messages of fixes and "
-        + "\(report.events) events overwritten in \(tenths / 10).\(tenths % 10) s")
+        + "\(report.events) events overwritten in \(tenths / 10).\(tenths % 10) s"
+        + (report.copies > 0 ? ", and \(report.copies) that sinks had set aside" : ""))
   }
 
   /// Notes that it was erased, when, and by whom. Only who knows the name can find it by the hash, at a
@@ -66,7 +67,7 @@ struct ErasureTask {
     let date = UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME)).iso8601
     let line =
       #"{"erased":"\#(hash)","date":"\#(date)","by":"\#(Self.user)","fixes":\#(report.fixes),"#
-      + #""events":\#(report.events)}"#
+      + #""events":\#(report.events),"refused":\#(report.copies)}"#
     let entry = LogEntry(
       subject: "erased.\(FleetAddress.part(name.tenant))", bytes: Array((line + "\n").utf8))
     _ = try broker.append([entry], to: .erasures, expecting: nil)

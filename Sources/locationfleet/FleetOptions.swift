@@ -20,6 +20,10 @@ struct FleetOptions {
     case check
     case ingress
     case checkIngress
+    case sink(SinkKind?)
+    case checkSink(SinkKind)
+    case schema
+    case refused
     case password
     case seed
     case initialize
@@ -40,7 +44,7 @@ struct FleetOptions {
 
   init(_ arguments: [String]) throws(FleetFault) {
     var rest = arguments[...]
-    var hasVerb = false
+    var (hasVerb, check, schema) = (false, false, false)
     while let argument = rest.popFirst() {
       func value() throws(FleetFault) -> String {
         guard let value = rest.popFirst() else {
@@ -56,9 +60,14 @@ struct FleetOptions {
           throw FleetFault(reason: "--wait must be a number of seconds from 1 to 86400")
         }
         wait = seconds
-      case "--check": task = task == .ingress ? .checkIngress : .check
+      case "--check": check = true
+      case "--schema": schema = true
       case "--help", "-h": task = .help
       default:
+        if task == .sink(nil), let kind = SinkKind(rawValue: argument) {
+          task = .sink(kind)
+          continue
+        }
         if case .fences("") = task, !argument.hasPrefix("-") {
           task = .fences(argument)
           continue
@@ -72,9 +81,9 @@ struct FleetOptions {
         }
         hasVerb = true
         if task == .run { task = named }
-        if task == .check, named == .ingress { task = .checkIngress }
       }
     }
+    try resolve(check: check, schema: schema)
     guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
     if case .erase(let names) = task, names.count != 2 || names[1].isEmpty {
       throw FleetFault(reason: "erase needs a TENANT, which may be \"\", and a DEVICE; see --help")
@@ -84,10 +93,29 @@ struct FleetOptions {
     }
   }
 
+  private mutating func resolve(check: Bool, schema: Bool) throws(FleetFault) {
+    guard task != .sink(nil) else {
+      throw FleetFault(reason: "sink needs webhook, postgis, or mqtt; see --help")
+    }
+    if schema {
+      guard task == .sink(.postgis) else {
+        throw FleetFault(reason: "--schema belongs to sink postgis; see --help")
+      }
+      task = .schema
+    }
+    guard check, task != .help else { return }
+    switch task {
+    case .ingress: task = .checkIngress
+    case .sink(let kind?): task = .checkSink(kind)
+    default: task = .check
+    }
+  }
+
   private static let tasks: [String: Task] = [
     "run": .run, "init": .initialize, "fences": .fences(""), "publish": .publish,
     "events": .events, "ingress": .ingress, "password": .password, "seed": .seed,
-    "erase": .erase([]), "erasures": .erasures, "expire": .expire,
+    "erase": .erase([]), "erasures": .erasures, "expire": .expire, "sink": .sink(nil),
+    "refused": .refused,
   ]
 
   private static func isPlain(_ letter: Character) -> Bool {
@@ -95,18 +123,18 @@ struct FleetOptions {
   }
 
   /// Returns the configuration of the file that was named, or of the system's if there is one.
-  func configuration() throws(FleetFault) -> IngressConfiguration {
+  func configuration() throws(FleetFault) -> SinkConfiguration {
     var faults: [FleetConfiguration.Fault] = []
     guard let path = file ?? (access(Self.systemFile, R_OK) == 0 ? Self.systemFile : nil) else {
-      return IngressConfiguration("", &faults)
+      return SinkConfiguration("", &faults)
     }
     let bytes = try Input.file(path, limit: 1 << 20)
-    var configuration = IngressConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
+    var configuration = SinkConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
     guard faults.isEmpty else {
       throw FleetFault(
         reason: faults.map { "\(path):\($0.line): \($0.cause)" }.joined(separator: "\n"))
     }
-    let causes = AccessFiles.faults(of: &configuration.fleet.access)
+    let causes = AccessFiles.faults(of: &configuration.ingress.fleet.access)
     guard causes.isEmpty else {
       throw FleetFault(reason: causes.map { "\(path): \($0)" }.joined(separator: "\n"))
     }
@@ -126,6 +154,9 @@ struct FleetOptions {
            locationfleet erasures [--config FILE]
            locationfleet expire [--wait SECONDS] [--config FILE]
            locationfleet ingress [--config FILE] [--check]
+           locationfleet sink webhook|postgis|mqtt [--config FILE] [--name NAME] [--check]
+           locationfleet sink postgis --schema [--config FILE] | psql
+           locationfleet refused [--config FILE] > refused.jsonl
            locationfleet password < password
            locationfleet seed > FILE
 
@@ -140,13 +171,18 @@ struct FleetOptions {
       erasures        print what was erased when and by whom, without names of devices
       expire          overwrite the events that tenants keep no longer
       ingress         take fixes from devices by MQTT and HTTP, also with TLS, and acknowledge what is kept
+      sink KIND       hand events on: to a webhook, a table of PostGIS, or a broker of MQTT
+      refused         print the events that sinks have set aside, and why
       password        print what stands for a password of standard input in the file of accounts
       seed            print a new seed of a user of NATS, and its public key on standard error
       --config FILE   read FILE instead of /etc/locationfleet.conf
-      --name NAME     the worker's name in leases; the host and the process unless given
+      --name NAME     the worker's name in leases; the host and the process unless given. Of a sink,
+                      under which it remembers how far it is; its kind unless given
       --wait SECONDS  how long erase and expire wait for a worker, 60 unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
+      --schema        print the statements of SQL that make the table of postgis
 
-    SIGTERM hands the partitions over and ends; an ingress first acknowledges what it has taken. Readiness and status are sent to $NOTIFY_SOCKET.
+    SIGTERM hands the partitions over and ends; an ingress first acknowledges what it has taken, a sink
+    waits for what is on its way. Readiness and status are sent to $NOTIFY_SOCKET.
     """
 }

@@ -168,4 +168,20 @@ struct FleetTasks {
       }
     }
   }
+
+  /// Prints what sinks have set aside, the oldest first.
+  func printRefused() throws(FleetFault) {
+    var broker = try connect()
+    var from: UInt64 = 1
+    while true {
+      let batch = try Self.attempt { () throws(BrokerFault) in
+        try broker.read(.refused, from: from, most: 1000)
+      }
+      for message in batch.messages {
+        from = message.sequence + 1
+        print(String(decoding: message.entry.bytes, as: UTF8.self))
+      }
+      guard batch.left > 0 else { return }
+    }
+  }
 }

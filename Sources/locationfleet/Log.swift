@@ -2,8 +2,8 @@ import CSystemd
 import Glibc
 import LocationFleet
 
-/// What workers and an ingress say: records with fields for the journal, where standard error is that, else
-/// lines.
+/// What workers, an ingress, and sinks say: records with fields for the journal, where standard error is
+/// that, else lines.
 enum Log {
   private static let isJournal = getenv("JOURNAL_STREAM") != nil
 
@@ -21,6 +21,14 @@ enum Log {
     record(text, isFault: isFault, ["FLEET_INGRESS=\(getpid())"])
   }
 
+  static func sink(
+    _ text: String, of name: String, partition: Int? = nil, isFault: Bool = false
+  ) {
+    var fields = ["FLEET_SINK=\(name)"]
+    if let partition { fields.append("FLEET_PARTITION=\(partition)") }
+    record("\(name): \(text)", isFault: isFault, fields)
+  }
+
   private static func record(_ text: String, isFault: Bool, _ more: [String]) {
     guard isJournal else { return line("locationfleet: \(text)") }
     let fields =
@@ -34,6 +42,15 @@ enum Log {
 
 /// Whole files, and lines of standard input.
 enum Input {
+  /// A file of a secret. A copy that systemd makes can be read by the group of its access list.
+  static func secret(_ path: String) throws(FleetFault) -> [UInt8] {
+    var state = stat()
+    guard stat(path, &state) == 0, state.st_mode & 0o027 == 0 else {
+      throw FleetFault(reason: "\(path) must be there, and not everybody's to read (chmod 600)")
+    }
+    return try file(path, limit: 4096)
+  }
+
   static func file(_ path: String, limit: Int) throws(FleetFault) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else {

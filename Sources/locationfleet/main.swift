@@ -23,16 +23,26 @@ do throws(FleetFault) {
     exit(0)
   }
   let all = try options.configuration()
-  let configuration = all.fleet
+  let configuration = all.ingress.fleet
   switch options.task {
   case .help, .password, .seed: break
   case .ingress:
-    var process = try IngressProcess(all)
+    var process = try IngressProcess(all.ingress)
     try process.run()
   case .checkIngress:
     try AccessFiles.check(configuration.access)
-    let accounts = try IngressProcess.check(all)
+    let accounts = try IngressProcess.check(all.ingress)
     print("\(options.file ?? "the defaults"): no faults, \(accounts) accounts")
+  case .sink(let kind):
+    var process = try SinkProcess(all, kind ?? .webhook, name: options.name)
+    try process.run()
+  case .checkSink(let kind):
+    try AccessFiles.check(configuration.access)
+    var outlet = try SinkProcess.outlet(all, kind, name: options.name ?? kind.rawValue)
+    outlet.close()
+    print("\(options.file ?? "the defaults"): no faults")
+  case .schema: print(PostGISTable(all.postgis.table).schema, terminator: "")
+  case .refused: try FleetTasks(configuration).printRefused()
   case .check:
     try AccessFiles.check(configuration.access)
     print("\(options.file ?? "the defaults"): no faults")
@@ -44,7 +54,7 @@ do throws(FleetFault) {
   case .erase(let names):
     let name = FleetDeviceName(tenant: names[0], device: names[1])
     try ErasureTask(configuration).erase(name, wait: options.wait)
-  case .expire: try RetentionTask(all).run(wait: options.wait)
+  case .expire: try RetentionTask(all.ingress).run(wait: options.wait)
   case .erasures: try ErasureTask(configuration).printAll()
   }
 } catch {

@@ -102,7 +102,7 @@ struct SecureServerTests {
   private final class Site {
     let folder: TemporaryFolder
     let server: NATSServer
-    static let users = ["WORKERS", "INGRESS", "OPERATOR", "READERS"]
+    static let users = ["WORKERS", "INGRESS", "OPERATOR", "READERS", "SINKS"]
 
     init() async throws {
       folder = try TemporaryFolder()
@@ -211,7 +211,7 @@ struct SecureServerTests {
     let walk = FleetWalk(seed: 3, count: 120)
     try site.write(String(decoding: walk.fenceFile(), as: UTF8.self), "fences.geojson")
     let made = try site.run(["init"], as: "OPERATOR")
-    #expect(made.output == "1 partitions, 6 streams made\n", "\(made.error)")
+    #expect(made.output == "1 partitions, 8 streams made\n", "\(made.error)")
     let fences = try site.run(["fences", site.folder.file("fences.geojson")], as: "OPERATOR")
     #expect(fences.status == 0, "\(fences.error)")
     let worker = try RunningProgram(
@@ -230,9 +230,21 @@ struct SecureServerTests {
     let expired = try Outcome(
       "locationfleet", ["expire", "--config", site.folder.file("expire.conf")])
     #expect(expired.output.hasPrefix("acme: 0 events before "), "\(expired.error)")
+    let webhook = try await TestWebhook(plan: "410,200")
+    let settings = try String(contentsOfFile: try site.configure("SINKS"), encoding: .utf8)
+    try site.write(settings + webhook.settings(), "sink.conf")
+    let sink = try RunningProgram(
+      BuiltProgram.path("locationfleet"),
+      ["sink", "webhook", "--config", site.folder.file("sink.conf")])
+    _ = try await sink.lines.next { $0.contains("aside: status 410") }
+    _ = try await webhook.next()
+    #expect(!(try site.run(["refused"], as: "READERS")).output.isEmpty)
+    sink.terminate()
     let erased = try site.run(["erase", "acme", "truck"], as: "OPERATOR")
     #expect(erased.output.contains("120 messages of fixes"), "\(erased.error)")
+    #expect(erased.output.contains("and 1 that sinks had set aside"))
     #expect(try site.run(["events"], as: "READERS").output.isEmpty)
+    #expect(try site.run(["refused"], as: "READERS").output.isEmpty)
     worker.terminate()
   }
 
@@ -247,6 +259,7 @@ struct SecureServerTests {
     // What is refused goes first: when the other is kept, it would be.
     for (user, refused, kept) in [
       ("WORKERS", [fix], event), ("INGRESS", [event, control], fix), ("OPERATOR", [event], fix),
+      ("SINKS", [fix, event], "ref.test.acme.truck"),
     ] {
       var writer = try StreamWriter(site.access(user), name: "test")
       var number: UInt64 = 0
@@ -262,7 +275,7 @@ struct SecureServerTests {
     #expect(throws: BrokerFault.self) {
       try reader.append([entry], to: .events(0), expecting: nil)
     }
-    for (log, count) in [(FleetLog.fixes(0), 2), (.events(0), 1)] {
+    for (log, count) in [(FleetLog.fixes(0), 2), (.events(0), 1), (.refused, 1)] {
       let found = try reader.find(">", in: log, 1...10).messages
       let texts = found.map { String(decoding: $0.entry.bytes, as: UTF8.self) }
       #expect(texts == Array(repeating: "kept", count: count))

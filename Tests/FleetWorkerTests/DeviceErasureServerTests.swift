@@ -48,7 +48,7 @@ struct DeviceErasureServerTests {
     let after = try site.fleet(["events"]).output.split(separator: "\n")
     #expect(after == before.filter { !$0.contains("secret van") })
     let noted = try site.fleet(["erasures"]).output
-    #expect(noted.contains("\"fixes\":2000,\"events\":\(own.count)}\n"))
+    #expect(noted.contains("\"fixes\":2000,\"events\":\(own.count),\"refused\":0}\n"))
     #expect(noted.contains("$argon2id$") && !noted.contains("secret"))
     for text in Self.forms + Self.payloads(walk) {
       #expect(try site.server.files(with: text, ending: ".blk").isEmpty, "\(text)")

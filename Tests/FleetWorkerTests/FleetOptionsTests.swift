@@ -38,7 +38,8 @@ struct FleetOptionsTests {
     "FLEET-23: what is typed wrongly ends with 2",
     arguments: [
       "--nonsense", "fences", "run init", "--config", "--name a.b", "--config /nonexistent",
-      "erase acme", "erase acme truck --wait 0",
+      "erase acme", "erase acme truck --wait 0", "sink", "sink kafka", "sink mqtt --schema",
+      "run --schema", "sink webhook mqtt",
     ])
   func usage(words: String) throws {
     let words = words.split(separator: " ").map(String.init)
@@ -63,13 +64,13 @@ struct FleetOptionsTests {
       contentsOf: root.appending(path: "docs/man/locationfleet.8"), encoding: .utf8
     )
     .replacing("\\-", with: "-")
-    for key in FleetConfiguration.keys + IngressConfiguration.keys {
+    for key in FleetConfiguration.keys + IngressConfiguration.keys + SinkConfiguration.keys {
       #expect(text.contains("\n.B \(key)\n"), "\(key)")
     }
     let help = try Outcome("locationfleet", ["--help"]).output
     for option in [
       "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
-      "erase", "erasures", "--wait", "seed", "expire",
+      "erase", "erasures", "--wait", "seed", "expire", "sink", "refused", "--schema",
     ] {
       #expect(help.contains(option) && text.contains(option), "\(option)")
     }

@@ -163,7 +163,7 @@ struct FleetServerTests {
     let worker = try site.worker()
     _ = try await worker.lines.next { $0.contains("stream not found") }
     worker.terminate()
-    #expect(try site.fleet(["init"]).output == "2 partitions, 9 streams made\n")
+    #expect(try site.fleet(["init"]).output == "2 partitions, 11 streams made\n")
     #expect(try site.fleet(["init"]).output == "2 partitions, 0 streams made\n")
   }
 }

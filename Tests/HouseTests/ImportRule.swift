@@ -65,7 +65,8 @@ enum ImportRule {
       "Glibc",
     ],
     "locationfleet": [
-      "CIngress", "CSystemd", "LocationFleet", "LocationFleetNATS", "LocationModel",
+      "CCurl", "CIngress", "CPostgres", "CSystemd", "LocationFleet", "LocationFleetNATS",
+      "LocationModel",
       "LocationProviders", "LocationSecrets", "Glibc",
     ],
     "locationd": ["LocationDaemon", "LocationHost", "Glibc"],

@@ -53,7 +53,7 @@ struct DeviceErasureTests {
 
     /// Everything that names the device, in what is there and in what was replaced.
     func remains(before request: UInt64) -> [LogMessage] {
-      let logs: [FleetLog] = [.fixes(0), .events(0), .state(0), .leases, .fences]
+      let logs: [FleetLog] = [.fixes(0), .events(0), .state(0), .leases, .fences, .refused]
       return logs.flatMap { bench.logs.messages($0) + (bench.logs.replaced[$0] ?? []) }.filter {
         let text = $0.entry.subject + String(decoding: $0.entry.bytes, as: UTF8.self)
         let isRequest = $0.entry.subject == FleetAddress.control(of: 0)
@@ -94,6 +94,21 @@ struct DeviceErasureTests {
     var again = MemoryBroker(scene.bench.logs)
     try scene.erase(&again)
     #expect(scene.remains(before: .max).isEmpty)
+  }
+
+  @Test("FLEET-49: what sinks have set aside of it is overwritten, and nothing of other devices")
+  func copies() throws {
+    var scene = try Scene(seed: 7)
+    for subject in [
+      "ref.a._.truck_201", "ref.b._.truck_201", "ref.a._.truck_203", "ref.a.x.truck_201",
+    ] {
+      _ = scene.bench.logs.add(LogEntry(subject: subject, bytes: [1]), to: .refused)
+    }
+    var eraser = MemoryBroker(scene.bench.logs)
+    try scene.erase(&eraser)
+    #expect(
+      scene.bench.logs.messages(.refused).map(\.entry.subject)
+        == ["ref.a._.truck_203", "ref.a.x.truck_201"])
   }
 
   @Test("FLEET-61: it is resumed after its end in any call, and repeats nothing of other devices")

@@ -19,10 +19,10 @@ final class MemoryLogs {
     let sequence = end(log) + 1
     ends[log] = sequence
     switch log {
-    case .state, .leases, .fences:
+    case .state, .leases, .fences, .sinks:
       replaced[log, default: []] += messages(log).filter { $0.entry.subject == entry.subject }
       logs[log]?.removeAll { $0.entry.subject == entry.subject }
-    case .fixes, .events, .erasures: break
+    case .fixes, .events, .erasures, .refused: break
     }
     logs[log, default: []].append(LogMessage(sequence: sequence, time: time, entry: entry))
     return sequence
@@ -51,7 +51,7 @@ struct MemoryBroker: FleetBroker {
   private(set) var calls = 0
   private var watched: UInt64 = 0
   /// What others do before a call of this worker takes effect.
-  private var stop: (call: Int, body: () -> Void)?
+  private var stops: [(call: Int, body: () -> Void)] = []
 
   init(_ logs: MemoryLogs, death: Int? = nil, done: Int = 0) {
     self.logs = logs
@@ -63,17 +63,15 @@ struct MemoryBroker: FleetBroker {
 
   /// Lets others act before the call with this number from here on takes effect, once.
   mutating func pause(before call: Int, _ body: @escaping () -> Void) {
-    stop = (calls + call, body)
+    stops.append((calls + call, body))
   }
 
   /// Whether the call is done whole.
   private mutating func begin() throws(BrokerFault) -> Bool {
     guard !isDead else { throw .unreachable("dead") }
     calls += 1
-    if let stop, calls == stop.call {
-      self.stop = nil
-      stop.body()
-    }
+    for stop in stops where stop.call == calls { stop.body() }
+    stops.removeAll { $0.call <= calls }
     return !isDead
   }
 
@@ -103,7 +101,7 @@ struct MemoryBroker: FleetBroker {
     let all = logs.messages(log)
     let message =
       key.map { Self.subject($0, log) }.map { subject in
-        all.last { $0.entry.subject == subject }
+        all.last { Self.isMatched($0.entry.subject, by: subject) }
       } ?? all.last { $0.sequence == logs.end(log) }
     return LogEnd(
       first: all.first?.sequence ?? logs.end(log) + 1, last: logs.end(log), message: message)
@@ -132,10 +130,8 @@ struct MemoryBroker: FleetBroker {
     _ subject: String, in log: FleetLog, _ range: ClosedRange<UInt64>
   ) throws(BrokerFault) -> (messages: [LogMessage], end: UInt64) {
     guard try begin() else { throw .unreachable("dies") }
-    let head = subject.hasSuffix(">") ? subject.dropLast() : nil
     let found = logs.messages(log).filter {
-      range.contains($0.sequence)
-        && (head.map($0.entry.subject.hasPrefix) ?? ($0.entry.subject == subject))
+      range.contains($0.sequence) && Self.isMatched($0.entry.subject, by: subject)
     }
     let some = Array(found.prefix(7))
     let isAll = found.count <= 7
@@ -160,10 +156,23 @@ struct MemoryBroker: FleetBroker {
     return count
   }
 
+  /// As NATS compares them: `*` is any part, `>` are any further ones.
+  private static func isMatched(_ subject: String, by pattern: String) -> Bool {
+    guard pattern.contains(where: { $0 == "*" || $0 == ">" }) else { return subject == pattern }
+    let (parts, wanted) = (subject.split(separator: "."), pattern.split(separator: "."))
+    for (number, word) in wanted.enumerated() {
+      guard number < parts.count else { return false }
+      if word == ">" { return true }
+      guard word == "*" || word == parts[number] else { return false }
+    }
+    return parts.count == wanted.count
+  }
+
   private static func subject(_ key: String, _ log: FleetLog) -> String {
     switch log {
     case .leases: "$KV.LEASES.\(key)"
     case .fences: "$KV.FENCES.\(key)"
+    case .sinks: "$KV.SINKS.\(key)"
     default: key
     }
   }

@@ -4,7 +4,8 @@ _locationfleet() {
   case "$before" in
   --config | fences) COMPREPLY=($(compgen -f -- "$word")) ;;
   --name | --wait) COMPREPLY=() ;;
-  *) COMPREPLY=($(compgen -W "run init fences publish events erase erasures expire ingress password seed --config --name --wait --check --help" -- "$word")) ;;
+  sink) COMPREPLY=($(compgen -W "webhook postgis mqtt" -- "$word")) ;;
+  *) COMPREPLY=($(compgen -W "run init fences publish events erase erasures expire ingress sink refused password seed --config --name --wait --check --schema --help" -- "$word")) ;;
   esac
 }
 complete -F _locationfleet locationfleet

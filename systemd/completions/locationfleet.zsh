@@ -1,9 +1,10 @@
 #compdef locationfleet
 _arguments \
-  '1:command:(run init fences publish events erase erasures expire ingress password seed)' \
-  '2:file:_files' \
+  '1:command:(run init fences publish events erase erasures expire ingress sink refused password seed)' \
+  '2:argument:{ if [[ $words[2] == sink ]]; then compadd webhook postgis mqtt; else _files; fi }' \
   '--config[read this file]:file:_files' \
-  '--name[name of the worker]:name:' \
+  '--name[name of the worker or sink]:name:' \
   '--wait[seconds to wait for a worker]:seconds:' \
+  '--schema[print the SQL that makes the table of sink postgis]' \
   '--check[only look at the configuration]' \
   '--help[show help]'

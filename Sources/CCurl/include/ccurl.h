@@ -54,8 +54,41 @@ int ccurl_socket(ccurl_stream *stream);
 /// Reads what is there: a number of bytes, 0 at the end, -1 when there is nothing yet, -2 when it failed.
 long ccurl_receive(ccurl_stream *stream, void *bytes, size_t size);
 
+/// Writes what can be written now: a number of bytes, -2 when it failed.
+long ccurl_transmit(ccurl_stream *stream, const void *bytes, size_t size);
+
 void ccurl_disconnect(ccurl_stream *stream);
 
 enum { CCURL_ERROR_SIZE = 256 };
+
+/// Requests to one URL that are on their way at once, over connections that are used again.
+typedef struct ccurl_posts ccurl_posts;
+
+typedef struct {
+  unsigned long long number;
+  /// The HTTP status; 0 when no answer came.
+  long status;
+  /// Seconds of a Retry-After header; -1 without one.
+  long retry_after;
+  /// 0, or libcurl's code; -2 when the answer is longer than may be.
+  int code;
+} ccurl_posted;
+
+/// Returns NULL when libcurl is not installed. No redirect is followed; of an answer nothing but its status is
+/// kept. Over HTTP, which is for this machine alone, without any proxy.
+ccurl_posts *ccurl_posts_open(
+    const char *url, const char *user_agent, long timeout_milliseconds, size_t limit,
+    const char *authorities);
+
+/// Begins to post JSON, with headers besides; both are copied. Returns 0, or -1 without memory.
+int ccurl_posts_add(
+    ccurl_posts *posts, unsigned long long number, const void *json, size_t length,
+    const char *const *headers, int count);
+
+/// Waits until something can be done, at most for a time; returns how many requests are over, of which
+/// `room` at most.
+int ccurl_posts_run(ccurl_posts *posts, int milliseconds, ccurl_posted *over, int room);
+
+void ccurl_posts_close(ccurl_posts *posts);
 
 #endif

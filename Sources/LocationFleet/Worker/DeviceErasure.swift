@@ -7,6 +7,8 @@ package struct DeviceErasure: Sendable {
     package var partition: Int
     package var fixes = 0
     package var events = 0
+    /// Copies of events that sinks have set aside.
+    package var copies = 0
   }
 
   private let name: FleetDeviceName
@@ -40,12 +42,13 @@ package struct DeviceErasure: Sendable {
     return checkpoint.erased >= request
   }
 
-  /// Overwrites what came before the request: the events, then the fixes.
+  /// Overwrites what came before the request: the events, what sinks have set aside of them, then the fixes.
   package mutating func overwrite(_ broker: inout some FleetBroker) throws(BrokerFault) {
     let partition = report.partition
     let mark = try findMark(&broker)
     let events = FleetAddress.events(of: name, partition: partition)
     report.events += try Self.overwrite(events, in: .events(partition), 1...mark, &broker)
+    report.copies += try Self.overwriteCopies(of: name, &broker)
     let fixes = FleetAddress.fixes(of: name, partition: partition)
     report.fixes += try Self.overwrite(fixes, in: .fixes(partition), 1...request, &broker)
   }
@@ -78,6 +81,19 @@ package struct DeviceErasure: Sendable {
       from = found.end
     }
     throw .unreachable("the owner's mark is not there")
+  }
+
+  /// A sink that sets an event aside looks afterwards whether the event is still there, so none comes later.
+  private static func overwriteCopies(
+    of name: FleetDeviceName, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> Int {
+    var end: UInt64 = 0
+    do throws(BrokerFault) { end = try broker.last(of: .refused, key: nil).last } catch {
+      // A fleet that was made before there were sinks has no such stream.
+      guard case .refused = error else { throw error }
+    }
+    guard end > 0 else { return 0 }
+    return try overwrite(FleetAddress.copies(of: name), in: .refused, 1...end, &broker)
   }
 
   private static func overwrite(

@@ -83,6 +83,11 @@ package enum FleetAddress {
     "evt.\(partition).\(part(tenant)).>"
   }
 
+  /// Where sinks, whichever, set events of a device aside.
+  static func copies(of device: FleetDeviceName) -> String {
+    "ref.*.\(part(device.tenant)).\(part(device.device))"
+  }
+
   /// Where it is noted what of a tenant was erased.
   static func erasures(of tenant: String) -> String { "erased.\(part(tenant))" }
 

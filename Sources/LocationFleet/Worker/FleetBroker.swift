@@ -14,6 +14,10 @@ package enum FleetLog: Hashable, Sendable {
   case fences
   /// What was erased when and by whom, by tenant.
   case erasures
+  /// How far each sink is, by its name.
+  case sinks
+  /// Events that a sink has set aside.
+  case refused
 }
 
 /// Which input an event comes from, and which of the events of that input it is.
@@ -124,8 +128,8 @@ package protocol FleetBroker {
   /// Returns what has been put into the leases since the last call, at first all that is there.
   mutating func watch() throws(BrokerFault) -> [LogMessage]
 
-  /// Returns messages of a log with a subject, which may end with `>`, within a range of numbers: all of
-  /// them below the number `end`, and perhaps some behind it.
+  /// Returns messages of a log with a subject, in which `*` and `>` stand for any parts, within a range of
+  /// numbers: all of them below the number `end`, and perhaps some behind it.
   mutating func find(
     _ subject: String, in log: FleetLog, _ range: ClosedRange<UInt64>
   ) throws(BrokerFault) -> (messages: [LogMessage], end: UInt64)

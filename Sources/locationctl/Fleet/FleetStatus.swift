@@ -1,16 +1,16 @@
 import Glibc
 import LocationCoding
 
-/// How a fleet's worker on this computer stands, from the figures that it serves.
+/// How a fleet's worker, its ingress, or a sink on this computer stands, from the figures that it serves.
 struct FleetStatus {
   /// One line of the figures: a name, its labels, and a value.
-  private struct Sample {
+  struct Sample {
     var name: String
     var labels: [String: String]
     var value: Double
   }
 
-  private var samples: [Sample] = []
+  private(set) var samples: [Sample] = []
 
   /// Reads the text format of Prometheus; lines that are none of the fleet's are passed over.
   init(_ text: String) {
@@ -49,7 +49,7 @@ struct FleetStatus {
     return labels
   }
 
-  private func value(_ name: String) -> Int {
+  func value(_ name: String) -> Int {
     Int(samples.first { $0.name == name }?.value ?? 0)
   }
 
@@ -66,6 +66,8 @@ struct FleetStatus {
 
   /// One object for each partition, and one for each count of a tenant.
   var json: [String] {
+    guard !isOfSink else { return sinkJSON }
+    guard !isOfIngress else { return ingressJSON }
     var lines: [String] = []
     for (number, devices) in partitions("devices") {
       var line = JSONLine(type: "partition")
@@ -89,6 +91,8 @@ struct FleetStatus {
   }
 
   func print(to output: Output) {
+    guard !isOfSink else { return printSink(to: output) }
+    guard !isOfIngress else { return printIngress(to: output) }
     let owned = partitions("devices")
     let devices = owned.reduce(0) { $0 + Int($1.value) }
     output.line(

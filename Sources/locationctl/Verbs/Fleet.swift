@@ -28,7 +28,7 @@ extension Verb {
 
   private static let port = Option(
     name: "port", value: .wholeNumber("N", 1...65_535),
-    summary: "With status: the port of the worker's figures; 9464 unless given")
+    summary: "With status: the port of a worker, an ingress, or a sink; 9464 unless given")
 
   static let fleet = Verb(
     name: "fleet", summary: "Judge the fixes of many devices: fences, visits, and moves",
@@ -50,7 +50,8 @@ extension Verb {
       """
       ACTION status shows how the worker on this computer stands, locationfleet(8), as the figures \
       at its port say: its partitions, what waits there, and what has become of the fixes of each \
-      tenant.
+      tenant. With the port of an ingress: its connections, and what it has taken; with that of a \
+      sink: what waits there, whether the other side takes events, and what was set aside.
       """,
     ],
     operands: [Operand(name: "ACTION", summary: "what to do", choices: ["replay", "status"])],

@@ -1,0 +1,64 @@
+/// The table that events are inserted into.
+package struct PostGISTable: Hashable, Sendable {
+  private let name: String
+
+  package init(_ name: String) { self.name = name }
+
+  /// What makes it.
+  package var schema: String {
+    let plain = name.replacing(".", with: "_")
+    return """
+      CREATE EXTENSION IF NOT EXISTS postgis;
+      CREATE TABLE IF NOT EXISTS \(name) (
+        id text PRIMARY KEY,
+        tenant text NOT NULL,
+        device text NOT NULL,
+        kind text NOT NULL,
+        fence text,
+        date timestamptz NOT NULL,
+        decided timestamptz,
+        -- The place of a visit, or the newest fix when the event was decided.
+        place geography(Point, 4326),
+        accuracy double precision,
+        event jsonb NOT NULL,
+        inserted timestamptz NOT NULL DEFAULT now()
+      );
+      CREATE INDEX IF NOT EXISTS \(plain)_by_device ON \(name) (tenant, device, date);
+      CREATE INDEX IF NOT EXISTS \(plain)_by_place ON \(name) USING gist (place);
+      -- All that the sink's role needs: GRANT INSERT, SELECT (id) ON \(name) TO …;
+
+      """
+  }
+
+  /// Inserts the CloudEvents of the array in `$1`, in one transaction; those that are there stay.
+  package var insertion: String {
+    """
+    INSERT INTO \(name) (id, tenant, device, kind, fence, date, decided, place, accuracy, event)
+    SELECT e ->> 'id', coalesce(d ->> 'tenant', ''), coalesce(e ->> 'subject', ''), d ->> 'type',
+    d ->> 'fence', (e ->> 'time')::timestamptz, (d ->> 'decided')::timestamptz,
+    ST_SetSRID(ST_MakePoint(coalesce(d ->> 'longitude', d -> 'fix' ->> 'longitude')::float8,
+    coalesce(d ->> 'latitude', d -> 'fix' ->> 'latitude')::float8), 4326)::geography,
+    coalesce(d ->> 'horizontal_accuracy', d -> 'fix' ->> 'horizontal_accuracy')::float8, e
+    FROM jsonb_array_elements($1::jsonb) AS e, LATERAL (SELECT e -> 'data' AS d) AS data
+    ON CONFLICT (id) DO NOTHING
+    """
+  }
+
+  /// The array of some events.
+  package static func array(_ events: [SinkEvent]) -> [UInt8] {
+    var bytes = [UInt8(ascii: "[")]
+    for event in events {
+      if bytes.count > 1 { bytes.append(UInt8(ascii: ",")) }
+      bytes += event.json
+    }
+    return bytes + [UInt8(ascii: "]")]
+  }
+
+  /// What a fault with this SQLSTATE means: wrong data are refused for good, all else may be repaired.
+  package static func outcome(state: String, message: String) -> DeliveryOutcome {
+    switch state.prefix(2) {
+    case "22", "23": .refused("SQLSTATE \(state)")
+    default: .unreachable(message, after: nil)
+    }
+  }
+}

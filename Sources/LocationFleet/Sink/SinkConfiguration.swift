@@ -1,0 +1,232 @@
+internal import LocationCoding
+internal import LocationModel
+
+/// Where events go.
+package enum SinkKind: String, CaseIterable, Sendable {
+  case webhook
+  case postgis
+  case mqtt
+}
+
+/// The settings of a fleet's sinks; they stand in the file of the fleet, beside those of its workers and its
+/// ingress.
+package struct SinkConfiguration: Hashable, Sendable {
+  package struct Webhook: Hashable, Sendable {
+    package var url: String?
+    /// The file of the secret.
+    package var secret: String?
+    package var authorities: String?
+    package var parallel = 8
+    /// Seconds.
+    package var timeout = 15
+  }
+
+  package struct PostGIS: Hashable, Sendable {
+    /// As libpq takes it: words `key=value`.
+    package var connection: String?
+    package var table = "fleet_events"
+  }
+
+  package struct MQTT: Hashable, Sendable {
+    package var broker: BrokerAddress?
+    package var user: String?
+    /// The file of the password.
+    package var password: String?
+    package var authorities: String?
+  }
+
+  /// The settings that workers and ingresses have, too.
+  package var ingress: IngressConfiguration
+  package var webhook = Webhook()
+  package var postgis = PostGIS()
+  package var mqtt = MQTT()
+  /// Seconds for which an event is tried while others are taken.
+  package var giveUp = 3600
+  /// Ports of the loopback at which the figures are served.
+  package var ports: [SinkKind: Int] = [:]
+
+  package static let keys = [
+    "webhook", "webhook-secret", "webhook-authorities", "webhook-parallel", "webhook-timeout",
+    "webhook-figures", "postgis", "postgis-table", "postgis-figures", "mqtt-out", "mqtt-out-user",
+    "mqtt-out-password", "mqtt-out-authorities", "mqtt-out-figures", "give-up",
+  ]
+
+  /// Reads a file, and reports every fault in it.
+  package init(_ text: String, _ faults: inout [FleetConfiguration.Fault]) {
+    var (own, rest): ([Substring], [Substring]) = ([], [])
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+      let key = line.prefix { $0 != "=" && $0 != "#" }.split(whereSeparator: \.isWhitespace)
+      let isOwn = key.count == 1 && Self.keys.contains(String(key[0]))
+      own.append(isOwn ? line : "")
+      rest.append(isOwn ? "" : line)
+    }
+    ingress = IngressConfiguration(rest.joined(separator: "\n"), &faults)
+    faults += KeyValueLines.read(own.joined(separator: "\n")) { take($0, $1) }
+      .map { FleetConfiguration.Fault(line: $0.line, cause: $0.cause) }
+    faults.sort { $0.line < $1.line }
+  }
+
+  /// What is missing for a sink; `nil` where it can begin.
+  package func missing(_ kind: SinkKind) -> String? {
+    switch kind {
+    case .webhook where webhook.url == nil: "no `webhook`"
+    case .webhook where webhook.secret == nil: "no `webhook-secret`"
+    case .postgis where postgis.connection == nil: "no `postgis`"
+    case .mqtt where mqtt.broker == nil: "no `mqtt-out`"
+    case .mqtt where (mqtt.user == nil) != (mqtt.password == nil):
+      "`mqtt-out-user` or `mqtt-out-password` without the other"
+    default: nil
+    }
+  }
+
+  /// How a sink of a kind hands on.
+  package func settings(_ kind: SinkKind) -> Sink.Settings {
+    var settings = Sink.Settings()
+    settings.partitions = ingress.fleet.worker.partitions
+    settings.lease = ingress.fleet.worker.lease
+    settings.queue.giveUp = .seconds(giveUp)
+    settings.queue.window = max(Self.mostOpen / settings.partitions, 256)
+    switch kind {
+    case .webhook: settings.queue.parallel = webhook.parallel
+    case .postgis: (settings.queue.batch, settings.queue.parallel) = (500, 1)
+    case .mqtt:
+      settings.queue.parallel = 64
+      settings.kinds = OwnTracksTransition.kinds
+    }
+    return settings
+  }
+
+  /// Events of all partitions that are open at once, in about 1.5 kB each.
+  private static let mostOpen = 32_768
+}
+
+// MARK: - Reading
+
+extension SinkConfiguration {
+  /// Applies a setting and returns what is wrong with it, or `nil`.
+  private mutating func take(_ key: String, _ value: String) -> String? {
+    switch key {
+    case "webhook":
+      guard WebServer(value).isPrivate, !value.contains(where: \.isWhitespace),
+        !value.contains("#")
+      else { return "`webhook` must be https://HOST/…, or http:// within this machine" }
+      webhook.url = value
+      return nil
+    case "webhook-secret": return Self.path(&webhook.secret, value, key)
+    case "webhook-authorities": return Self.path(&webhook.authorities, value, key)
+    case "webhook-parallel": return Self.number(&webhook.parallel, value, in: 1...64, key)
+    case "webhook-timeout": return Self.number(&webhook.timeout, value, in: 1...60, key)
+    case "webhook-figures": return port(.webhook, value, key)
+    case "postgis": return takeConnection(value)
+    case "postgis-table":
+      guard Self.isTable(value) else {
+        return "`postgis-table` must be a name or SCHEMA.NAME of lower-case letters, digits, and _"
+      }
+      postgis.table = value
+      return nil
+    case "postgis-figures": return port(.postgis, value, key)
+    case "mqtt-out":
+      guard let address = BrokerAddress(value) else {
+        return "`mqtt-out` must be mqtts://HOST[:PORT], or mqtt:// within this machine"
+      }
+      mqtt.broker = address
+      return nil
+    case "mqtt-out-user":
+      guard value.utf8.count <= 255 else { return "`mqtt-out-user` has more than 255 bytes" }
+      mqtt.user = value
+      return nil
+    case "mqtt-out-password": return Self.path(&mqtt.password, value, key)
+    case "mqtt-out-authorities": return Self.path(&mqtt.authorities, value, key)
+    case "mqtt-out-figures": return port(.mqtt, value, key)
+    default: return Self.number(&giveUp, value, in: 1...604_800, key)
+    }
+  }
+
+  /// What goes to another computer goes encrypted, to one whose certificate is checked.
+  private mutating func takeConnection(_ value: String) -> String? {
+    var words: [Substring: Substring] = [:]
+    for word in value.split(whereSeparator: \.isWhitespace) {
+      let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2, !parts[0].isEmpty, !word.contains("'"), !word.contains("\\") else {
+        return "`postgis` must be words KEY=VALUE without quotes, as libpq takes them"
+      }
+      guard parts[0] != "password" else {
+        return "`postgis` must have no password: name a passfile=PATH"
+      }
+      words[parts[0]] = parts[1]
+    }
+    let host = words["hostaddr"] ?? words["host"] ?? ""
+    let isHere =
+      host.isEmpty || host.hasPrefix("/")
+      || WebServer("http://\(host.contains(":") ? "[\(host)]" : String(host))").isPrivate
+    guard isHere || words["sslmode"] == "verify-full" else {
+      return "`postgis` must have sslmode=verify-full for another computer"
+    }
+    postgis.connection = value
+    return nil
+  }
+
+  private static func isTable(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count <= 2
+      && parts.allSatisfy { part in
+        (1...63).contains(part.utf8.count) && part.first?.isNumber == false
+          && part.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_")
+              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          }
+      }
+  }
+
+  private mutating func port(_ kind: SinkKind, _ value: String, _ key: String) -> String? {
+    var number = 0
+    if let cause = Self.number(&number, value, in: 1...65_535, key) { return cause }
+    ports[kind] = number
+    return nil
+  }
+
+  private static func path(_ place: inout String?, _ value: String, _ key: String) -> String? {
+    guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
+    place = value
+    return nil
+  }
+
+  private static func number(
+    _ place: inout Int, _ value: String, in range: ClosedRange<Int>, _ key: String
+  ) -> String? {
+    guard let number = Int(value), range.contains(number) else {
+      return "`\(key)` must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+    }
+    place = number
+    return nil
+  }
+}
+
+/// Where a broker of MQTT is.
+package struct BrokerAddress: Hashable, Sendable {
+  package var host: String
+  package var port: Int
+  package var isEncrypted: Bool
+
+  package init?(_ text: String) {
+    isEncrypted = text.hasPrefix("mqtts://")
+    guard isEncrypted || text.hasPrefix("mqtt://") else { return nil }
+    let place = text.drop { $0 != "/" }.dropFirst(2)
+    // Where a server of the web may be without TLS, a broker may be as well.
+    guard WebServer("\(isEncrypted ? "https" : "http")://\(place)").isPrivate,
+      !place.contains(where: { $0.isWhitespace || "/?#@".contains($0) })
+    else { return nil }
+    var (name, digits) = (place, Substring(isEncrypted ? "8883" : "1883"))
+    if place.hasPrefix("[") {
+      guard let end = place.firstIndex(of: "]") else { return nil }
+      let rest = place[place.index(after: end)...]
+      name = place[..<end].dropFirst()
+      if !rest.isEmpty { digits = rest.dropFirst() }
+      guard rest.isEmpty || rest.hasPrefix(":") else { return nil }
+    } else if let colon = place.firstIndex(of: ":") {
+      (name, digits) = (place[..<colon], place[place.index(after: colon)...])
+    }
+    guard !name.isEmpty, let port = Int(digits), (1...65_535).contains(port) else { return nil }
+    (host, self.port) = (String(name), port)
+  }
+}

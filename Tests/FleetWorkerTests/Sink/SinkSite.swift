@@ -1,0 +1,163 @@
+import Foundation
+import LocationFleet
+import LocationFleetNATS
+import LocationModel
+import TestSupport
+
+/// Events on a real server, and sinks as programs of their own.
+final class SinkSite {
+  let server: NATSServer
+  private var broker: NATSBroker
+  static let partitions = 2
+
+  init(_ settings: String) async throws {
+    server = try await NATSServer()
+    broker = try NATSBroker(servers: [server.address], name: "test")
+    let text = """
+      server = \(server.address)
+      partitions = \(Self.partitions)
+      lease = 1
+      \(settings)
+      """
+    try text.write(toFile: configuration, atomically: true, encoding: .utf8)
+    let made = try Outcome("locationfleet", ["init", "--config", configuration])
+    guard made.status == 0 else { throw Failed(text: made.error) }
+  }
+
+  struct Failed: Error { var text: String }
+
+  var configuration: String { server.folder.file("fleet.conf") }
+
+  /// Appends an event of each device, by its number; returns how many events that are.
+  @discardableResult
+  func add(_ numbers: Range<Int>, devices: Int, kind: String? = nil) throws -> Int {
+    for number in numbers {
+      for device in 0..<devices {
+        let (partition, entry) = Self.entry(number, of: device, kind)
+        _ = try broker.append([entry], to: .events(partition), expecting: nil)
+      }
+    }
+    return numbers.count * devices
+  }
+
+  /// The ids of the events of a device with these numbers.
+  func identifiers(_ numbers: Range<Int>, of device: Int) -> [String] {
+    numbers.compactMap { number in
+      let (partition, entry) = Self.entry(number, of: device, nil)
+      let message = LogMessage(sequence: 1, time: UnixTime(seconds: 0), entry: entry)
+      return SinkEvent(message, partition: partition)?.id
+    }
+  }
+
+  private static func entry(
+    _ number: Int, of device: Int, _ kind: String?
+  ) -> (partition: Int, entry: LogEntry) {
+    let name = FleetDeviceName(tenant: "acme", device: "truck-\(device)")
+    let partition = FleetAddress.partition(of: name, count: Self.partitions)
+    let kind = kind ?? (number.isMultiple(of: 2) ? "entered" : "exited")
+    let entry = LogEntry(
+      subject: "evt.\(partition).acme.truck-\(device).\(kind)",
+      bytes: Array(Self.line(number, of: device, kind).utf8))
+    return (partition, entry)
+  }
+
+  /// Of the event with a number, in seconds.
+  static func date(_ number: Int) -> Double { 1.78e9 + Double(60 * number) }
+
+  private static func line(_ number: Int, of device: Int, _ kind: String) -> String {
+    let time = UnixTime(seconds: date(number))
+    return """
+      {"type":"\(kind)","tenant":"acme","device":"truck-\(device)","fence":"depot","revision":7,\
+      "date":"\(time.iso8601)","decided":"\((time + .seconds(2)).iso8601)",\
+      "fix":{"type":"fix","date":"\(time.iso8601)","latitude":46.5,"longitude":6.6,\
+      "horizontal_accuracy":8}}
+
+      """
+  }
+
+  func start(_ kind: String) async throws -> RunningProgram {
+    let program = try RunningProgram(
+      BuiltProgram.path("locationfleet"), ["sink", kind, "--config", configuration])
+    _ = try await program.lines.next { $0.contains("is ready") }
+    return program
+  }
+
+  func refused() throws -> [String] {
+    let found = try Outcome("locationfleet", ["refused", "--config", configuration])
+    return found.output.split(separator: "\n").map(String.init)
+  }
+}
+
+/// A webhook that answers as a plan says.
+struct TestWebhook {
+  static let key = Data((0..<32).map { UInt8($0) }).base64EncodedString()
+  let program: RunningProgram
+  let port: String
+  let folder: TemporaryFolder
+
+  /// For TLS `certificate` names the files of one and of its key.
+  init(plan: String, certificate: [String] = []) async throws {
+    let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appending(path: "webhook.py").path
+    folder = try TemporaryFolder()
+    program = try RunningProgram("python3", [script, Self.key, plan] + certificate)
+    port = try await program.lines.next { line in
+      line.hasPrefix("port ") ? String(line.dropFirst(5)) : nil
+    }
+  }
+
+  /// The settings of a sink that posts here.
+  func settings(url: String? = nil, timeout: Int = 2) throws -> String {
+    let file = folder.file("secret")
+    try "whsec_\(Self.key)\n".write(toFile: file, atomically: true, encoding: .utf8)
+    chmod(file, 0o600)
+    return """
+      webhook = \(url ?? "http://127.0.0.1:\(port)/fleet")
+      webhook-secret = \(file)
+      webhook-timeout = \(timeout)
+      """
+  }
+
+  /// The next event that it confirms: its device and its id.
+  func next() async throws -> (device: String, id: String) {
+    try await program.lines.next { line in
+      let words = line.split(separator: " ").map(String.init)
+      return words.count == 3 && words[0] == "event" ? (words[1], words[2]) : nil
+    }
+  }
+}
+
+/// Certificates for a test, made with OpenSSL.
+enum TestCertificates {
+  private static let keyed = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+
+  private static func make(
+    _ folder: TemporaryFolder, _ name: String, _ words: [String]
+  ) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    process.arguments =
+      ["req", "-x509"] + keyed + ["-keyout", "\(name)-key.pem", "-out", "\(name).pem"]
+      + ["-subj", "/CN=\(name)", "-days", "2"] + words
+    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw SinkSite.Failed(text: "openssl: \(words)") }
+  }
+
+  static func makeAuthority(_ folder: TemporaryFolder, _ name: String) throws {
+    try make(folder, name, [])
+  }
+
+  static func make(
+    _ folder: TemporaryFolder, _ name: String, by authority: String, for subject: String
+  ) throws {
+    try make(
+      folder, name,
+      [
+        "-addext", "subjectAltName=\(subject)", "-CA", "\(authority).pem", "-CAkey",
+        "\(authority)-key.pem", "-addext", "basicConstraints=critical,CA:FALSE",
+      ])
+  }
+}

@@ -1,0 +1,54 @@
+import Testing
+
+@testable import LocationFleet
+
+@Suite("The settings of sinks")
+struct SinkConfigurationTests {
+  private func faults(_ text: String) -> [FleetConfiguration.Fault] {
+    var faults: [FleetConfiguration.Fault] = []
+    _ = SinkConfiguration(text, &faults)
+    return faults
+  }
+
+  @Test("FLEET-48: settings of sinks stand beside those of workers and of the ingress")
+  func together() {
+    var faults: [FleetConfiguration.Fault] = []
+    let all = SinkConfiguration(
+      """
+      partitions = 8
+      http-port = 8080
+      webhook = https://hooks.example.org/fleet
+      webhook-secret = /etc/locationfleet/webhook
+      postgis = host=/run/postgresql dbname=fleet
+      mqtt-out = mqtts://broker.example.org
+      give-up = 60
+      """, &faults)
+    #expect(faults.isEmpty && all.ingress.httpPort == 8080)
+    #expect(SinkKind.allCases.allSatisfy { all.missing($0) == nil })
+    #expect(all.mqtt.broker?.port == 8883 && all.settings(.postgis).partitions == 8)
+  }
+
+  @Test(
+    "FLEET-48: nothing is handed on beyond this machine without TLS and a checked certificate",
+    arguments: [
+      "webhook = http://hooks.example.org/", "webhook = ftp://127.0.0.1/",
+      "postgis = host=db.example.org dbname=fleet",
+      "postgis = host=db.example.org sslmode=require", "postgis = host=/run password=x",
+      "postgis = dbname='a b'", "mqtt-out = mqtt://broker.example.org",
+      "mqtt-out = mqtts://broker.example.org:0", "mqtt-out = broker", "postgis-table = a;b",
+      "webhook-parallel = 0", "webhook-secret = secret",
+    ])
+  func refused(line: String) {
+    let found = faults("partitions = 8\n" + line)
+    #expect(found.count == 1 && found.first?.line == 2)
+  }
+
+  @Test(
+    "FLEET-48: within this machine it may be without TLS",
+    arguments: [
+      "webhook = http://127.0.0.1:8080/a", "mqtt-out = mqtt://localhost",
+      "mqtt-out = mqtt://[::1]:1884", "postgis = host=127.0.0.1 dbname=fleet",
+      "postgis = host=db.example.org sslmode=verify-full",
+    ])
+  func accepted(line: String) { #expect(faults(line).isEmpty) }
+}

@@ -1,0 +1,196 @@
+import LocationModel
+import TestSupport
+import Testing
+
+@testable import LocationFleet
+
+@Suite("A fleet's sink")
+struct SinkTests {
+  private func isWhole(_ bench: SinkBench, devices: Int) -> Bool {
+    (0..<devices).allSatisfy { bench.arrived($0) == bench.expected($0) }
+  }
+
+  @Test(
+    "FLEET-40: a sink that dies in any call is followed by one that hands on every event, in the order of its device",
+    arguments: [(1, 0), (1, Int.max), (3, 0), (50, 1)])
+  func diesAnywhere(batch: Int, done: Int) {
+    let base = SinkBench(devices: 4, events: 6)
+    var whole = base
+    var counted = MemoryBroker(whole.logs)
+    whole.run("a", &counted)
+    #expect(isWhole(whole, devices: 4) && whole.received.count == 24)
+    for death in 1...counted.calls {
+      var bench = SinkBench(devices: 4, events: 6)
+      bench.settings.queue.batch = batch
+      var first = MemoryBroker(bench.logs, death: death, done: done)
+      bench.run("a", &first)
+      var second = MemoryBroker(bench.logs)
+      bench.run("b", &second)
+      #expect(isWhole(bench, devices: 4), "death in call \(death)")
+      #expect(bench.position?.owner == "")
+    }
+  }
+
+  @Test(
+    "FLEET-40: a sink that dies in any delivery is followed by one that repeats at most what was not remembered",
+    arguments: 1...24)
+  func diesInDelivery(most: Int) {
+    var bench = SinkBench(devices: 4, events: 6)
+    bench.settings.queue.parallel = 2
+    var first = MemoryBroker(bench.logs)
+    bench.run("a", &first, most: most, drains: false)
+    let remembered = bench.position?.settled.reduce(0, +) ?? 0
+    var second = MemoryBroker(bench.logs)
+    bench.run("b", &second)
+    #expect(isWhole(bench, devices: 4))
+    #expect(bench.received.count <= 24 + most - Int(remembered))
+  }
+
+  @Test("FLEET-42: what is refused for good is kept aside with its reason, and its device goes on")
+  func refused() {
+    var bench = SinkBench(devices: 3, events: 4)
+    let bad = bench.expected(1)[1]
+    bench.answer = { event, _ in event.id == bad ? .refused("status 400") : .confirmed }
+    var broker = MemoryBroker(bench.logs)
+    bench.run("a", &broker)
+    #expect(bench.arrived(0) == bench.expected(0) && bench.arrived(2) == bench.expected(2))
+    #expect(bench.arrived(1) == bench.expected(1).filter { $0 != bad })
+    #expect(bench.refused.count == 1)
+    #expect(bench.refused[0].contains(#""reason":"status 400""#) && bench.refused[0].contains(bad))
+    let total = bench.position?.settled.reduce(0, +)
+    #expect(total == 12)
+    // What is said of it names no place.
+    #expect(bench.notes.contains("set event \(bad) aside: status 400"))
+  }
+
+  @Test("FLEET-42: what was set aside is not lost when the sink dies before it is kept")
+  func diesBeforeAside() {
+    let base = SinkBench(devices: 2, events: 3)
+    let bad = base.expected(0)[0]
+    var counted = MemoryBroker(base.logs)
+    var whole = base
+    whole.answer = { event, _ in event.id == bad ? .refused("status 410") : .confirmed }
+    whole.run("a", &counted)
+    for death in 1...counted.calls {
+      var bench = SinkBench(devices: 2, events: 3)
+      bench.answer = whole.answer
+      var first = MemoryBroker(bench.logs, death: death)
+      bench.run("a", &first)
+      var second = MemoryBroker(bench.logs)
+      bench.run("b", &second)
+      #expect(bench.refused.count >= 1 && bench.refused.allSatisfy { $0.contains(bad) })
+      #expect(bench.arrived(0) + [bad] == Array(bench.expected(0).dropFirst()) + [bad])
+    }
+  }
+
+  @Test("FLEET-42: a message that is no event is kept aside, and nothing waits for it")
+  func unreadable() {
+    var bench = SinkBench(devices: 1, events: 2)
+    _ = bench.logs.add(
+      LogEntry(subject: "evt.0.acme.truck-9.entered", bytes: Array("{\"type\"".utf8)),
+      to: .events(0))
+    var broker = MemoryBroker(bench.logs)
+    bench.run("a", &broker)
+    #expect(isWhole(bench, devices: 1))
+    #expect(bench.refused.count == 1 && bench.refused[0].contains(#""reason":"unreadable""#))
+    #expect(bench.position?.settled.reduce(0, +) == 3)
+  }
+
+  @Test("FLEET-43: while the other side is not there nothing is lost, and little is tried")
+  func notThere() {
+    var bench = SinkBench(devices: 20, events: 3)
+    var attempts = 0
+    var isThere = false
+    bench.answer = { _, _ in
+      attempts += 1
+      return isThere ? .confirmed : .unreachable("nobody listens", after: nil)
+    }
+    var broker = MemoryBroker(bench.logs)
+    bench.run("a", &broker, for: .seconds(600))
+    // Eight are on their way when it fails first; then one after 1, 2, 4, … 30 seconds.
+    #expect(attempts < 40 && attempts > 20)
+    isThere = true
+    var second = MemoryBroker(bench.logs)
+    bench.run("b", &second)
+    #expect(isWhole(bench, devices: 20) && bench.refused.isEmpty)
+    #expect(bench.notes.contains("waits: nobody listens"))
+  }
+
+  @Test("FLEET-43: when everything is refused little is set aside before somebody has repaired it")
+  func refusesEverything() {
+    var bench = SinkBench(devices: 100, events: 3)
+    bench.answer = { _, _ in .refused("status 404") }
+    var broker = MemoryBroker(bench.logs)
+    bench.run("a", &broker, for: .seconds(300))
+    #expect((16...40).contains(bench.refused.count))
+    bench.answer = { _, _ in .confirmed }
+    var second = MemoryBroker(bench.logs)
+    let before = bench.refused.count
+    bench.run("b", &second)
+    #expect(bench.refused.count == before && bench.received.count == 300 - before)
+  }
+
+  @Test("FLEET-44: of two sinks of one name one hands on, until it leaves or is silent for a lease")
+  func twoProcesses() {
+    var bench = SinkBench(devices: 2, events: 2)
+    var broker = MemoryBroker(bench.logs)
+    var first = Sink(name: "test", life: "a", bench.settings)
+    var other = Sink(name: "test", life: "b", bench.settings)
+    func turn(_ sink: inout Sink) {
+      for delivery in sink.turn(&broker, at: bench.now) {
+        sink.settle(delivery.number, .confirmed, at: bench.now)
+      }
+    }
+    for _ in 0..<40 {
+      turn(&first)
+      turn(&other)
+      bench.now = bench.now + .milliseconds(250)
+    }
+    #expect(first.isActive && !other.isActive)
+    // The first one stands still.
+    for _ in 0..<40 {
+      turn(&other)
+      bench.now = bench.now + .milliseconds(250)
+    }
+    #expect(other.isActive)
+    for _ in 0..<8 {
+      turn(&first)
+      turn(&other)
+      bench.now = bench.now + .milliseconds(250)
+    }
+    #expect(!first.isActive && other.isActive)
+    #expect(first.takeNotes().map(\.text).contains("another process hands on"))
+    other.drain()
+    for _ in 0..<40 {
+      turn(&other)
+      turn(&first)
+      bench.now = bench.now + .milliseconds(250)
+    }
+    #expect(other.isDrained && first.isActive)
+  }
+
+  @Test("FLEET-40: events that were gone before they were handed on are counted and said")
+  func missed() {
+    var bench = SinkBench(devices: 1, events: 4, partitions: 1)
+    var broker = MemoryBroker(bench.logs)
+    bench.run("a", &broker)
+    for number in 4..<9 { bench.add(number, of: 0) }
+    bench.logs.age(.events(0), before: 8)
+    var second = MemoryBroker(bench.logs)
+    bench.run("b", &second)
+    #expect(bench.notes.contains("events 5 to 7 were gone before they were handed on"))
+    #expect(bench.received.count == 6)
+  }
+
+  @Test("FLEET-44: a position that cannot be read, or is of another fleet, is left as it is")
+  func damaged() {
+    for text in ["{\"owner\"", #"{"owner":"","settled":[1]}"#] {
+      var bench = SinkBench(devices: 1, events: 1)
+      var broker = MemoryBroker(bench.logs)
+      _ = try? broker.put(Array(text.utf8), at: "test", in: .sinks, expecting: 0)
+      bench.run("a", &broker)
+      #expect(bench.received.isEmpty && !bench.notes.isEmpty)
+      #expect(bench.logs.messages(.sinks).map(\.entry.bytes) == [Array(text.utf8)])
+    }
+  }
+}
