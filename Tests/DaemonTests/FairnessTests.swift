@@ -141,7 +141,9 @@ struct FairnessTests {
       asked += 200
       if most and asked < most: continue
       other = connect()
-      send(other, "org.varlink.service.GetInfo")
+      # Who is turned away is hung up on, perhaps before this is sent.
+      try: send(other, "org.varlink.service.GetInfo")
+      except BrokenPipeError: pass
       turned = "is served again in" in reply(other)
       other.close()
       if turned or most: break
