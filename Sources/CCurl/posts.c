@@ -118,7 +118,15 @@ int ccurl_posts_add(
   memcpy(post->body, json, length);
   // Without it libcurl would first ask whether it may send what is long.
   post->headers = curl.list_append(NULL, "Expect:");
-  for (int i = 0; i < count; i++) post->headers = curl.list_append(post->headers, headers[i]);
+  for (int i = 0; i < count; i++) {
+    void *more = curl.list_append(post->headers, headers[i]);
+    // Without memory nothing is sent without its signature.
+    if (!more) {
+      forget(post);
+      return -1;
+    }
+    post->headers = more;
+  }
   prepare(post, length);
   if (curl.multi_add(posts->multi, post->handle)) {
     forget(post);
@@ -134,7 +142,8 @@ static ccurl_posted end(struct message *message) {
   curl.getinfo(message->handle, INFO_PRIVATE, &post);
   int code = message->data.code;
   if (post->over.code == 0) post->over.code = code;
-  if (code == 0) curl.getinfo(message->handle, INFO_RESPONSE_CODE, &post->over.status);
+  // An answer that is too long has a status, too.
+  if (code == 0 || post->over.code == -2) curl.getinfo(message->handle, INFO_RESPONSE_CODE, &post->over.status);
   ccurl_posted over = post->over;
   curl.multi_remove(post->posts->multi, message->handle);
   forget(post);

@@ -38,7 +38,7 @@ do throws(FleetFault) {
     try process.run()
   case .checkSink(let kind):
     try AccessFiles.check(configuration.access)
-    var outlet = try SinkProcess.outlet(all, kind, name: options.name ?? kind.rawValue)
+    var outlet = try SinkProcess.outlet(all, kind)
     outlet.close()
     print("\(options.file ?? "the defaults"): no faults")
   case .schema: print(PostGISTable(all.postgis.table).schema, terminator: "")

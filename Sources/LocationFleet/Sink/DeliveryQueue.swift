@@ -103,6 +103,7 @@ package struct DeliveryQueue: Sendable {
   /// Returns what is to be handed on now.
   package mutating func deliveries(at now: Instant) -> [EventDelivery] {
     guard !side.isPaused(at: now) else { return [] }
+    hasten(at: now)
     while let first = later.first, first.at <= now {
       ready.append(first.place)
       later.removeFirst()
@@ -146,24 +147,49 @@ package struct DeliveryQueue: Sendable {
       confirmed += places.count
       leave(places, isSettled: true)
     case .refused(let reason):
-      guard places.count == 1 else {
-        // Which of them it is, shows when each is handed on alone.
-        for place in places { waiting[place]?.isAlone = true }
-        return again(places)
-      }
+      guard places.count == 1 else { return alone(places) }
+      let isBelieved = !side.refusesEverything
       side.refused(at: now)
-      setAside(first, reason)
+      // What refuses everything is not believed about one.
+      if isBelieved { setAside(first, reason) } else { rotate(places) }
     case .failed(let reason, let after):
       side.failed(reason, at: now)
-      if places.count == 1, isHopeless(first, at: now) {
-        setAside(first, reason)
-      } else {
-        postpone(places, after: after, at: now)
-      }
+      guard places.count == 1 else { return alone(places) }
+      fail(first, reason, after: after, at: now)
     case .unreachable(let reason, let after):
       side.unreachable(reason, after: after, at: now)
-      again(places)
+      guard places.count == 1, let known = waiting[first] else { return rotate(places) }
+      // An event that makes the other side look as if it were away stops nobody but its device.
+      if let failed = known.failed, confirmed > failed.confirmed {
+        fail(first, reason, after: after, at: now)
+      } else {
+        if known.failed == nil { waiting[first]?.failed = (now, confirmed) }
+        rotate(places)
+      }
     }
+  }
+
+  private mutating func fail(
+    _ place: EventPlace, _ reason: String, after: Duration?, at now: Instant
+  ) {
+    waiting[place]?.isAlone = true
+    if isHopeless(place, at: now) {
+      setAside(place, reason)
+    } else {
+      postpone([place], after: after, at: now)
+    }
+  }
+
+  /// Which of a batch it is, shows when each is handed on alone.
+  private mutating func alone(_ places: [EventPlace]) {
+    for place in places { waiting[place]?.isAlone = true }
+    again(places)
+  }
+
+  /// The first ones of their devices come again behind all others, so that another one shows next whether
+  /// the other side is there.
+  private mutating func rotate(_ places: [EventPlace]) {
+    for head in heads(places) { ready.append(head) }
   }
 
   /// What was set aside and is not kept yet.
@@ -222,15 +248,27 @@ package struct DeliveryQueue: Sendable {
     }
   }
 
+  /// Has what nothing more fits behind come again soon, whatever it was to wait.
+  private mutating func hasten(at now: Instant) {
+    let limit = now + Self.longestInTheWay
+    guard later.last.map({ $0.at > limit }) ?? false else { return }
+    for (index, entry) in later.enumerated()
+    where entry.at > limit && room(entry.place.partition) == 0 {
+      later[index].at = limit
+    }
+    later.sort { ($0.at, $0.place) < ($1.at, $1.place) }
+  }
+
   /// Whether an event that has failed again is given up: the other side takes others, and it was tried for
   /// long, or nothing more of its partition fits.
   private func isHopeless(_ place: EventPlace, at now: Instant) -> Bool {
     guard let known = waiting[place], let failed = known.failed, confirmed > failed.confirmed else {
       return false
     }
-    let isInTheWay = room(place.partition) == 0 && known.attempts + 1 >= Self.mostInTheWay
-    return isInTheWay || now - failed.at >= settings.giveUp
+    return known.attempts + 1 >= Self.leastAttempts
+      && (room(place.partition) == 0 || now - failed.at >= settings.giveUp)
   }
 
-  private static let mostInTheWay = 5
+  private static let leastAttempts = 5
+  private static let longestInTheWay = Duration.seconds(30)
 }

@@ -29,11 +29,13 @@ struct OtherSide: Sendable {
     if failures >= Self.mostFailures { unreachable(reason, after: nil, at: now) }
   }
 
-  /// Something was refused for good; many in a row show a fault of the other side's settings, and then
-  /// little more is set aside until something is confirmed.
+  /// Whether so many were refused in a row that it is a fault of its settings, or of ours.
+  var refusesEverything: Bool { refusals >= Self.mostRefusals }
+
+  /// Something was refused for good.
   mutating func refused(at now: Instant) {
     refusals += 1
-    if refusals >= Self.mostRefusals {
+    if refusesEverything {
       unreachable("it refuses everything", after: nil, at: now)
     }
   }

@@ -54,11 +54,13 @@ package struct PostGISTable: Hashable, Sendable {
     return bytes + [UInt8(ascii: "]")]
   }
 
-  /// What a fault with this SQLSTATE means: wrong data are refused for good, all else may be repaired.
+  /// What a fault with this SQLSTATE means: wrong data are refused for good; what concerns the connection,
+  /// the table, or the server, all events; anything else, perhaps this one, and its text may name values.
   package static func outcome(state: String, message: String) -> DeliveryOutcome {
     switch state.prefix(2) {
     case "22", "23": .refused("SQLSTATE \(state)")
-    default: .unreachable(message, after: nil)
+    case "", "08", "28", "3D", "42", "53", "57": .unreachable(message, after: nil)
+    default: .failed("SQLSTATE \(state)", after: nil)
     }
   }
 }

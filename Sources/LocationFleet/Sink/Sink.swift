@@ -86,8 +86,9 @@ package struct Sink: Sendable {
   ) throws(BrokerFault) {
     if queue == nil { try acquire(&broker, at: now) }
     guard queue != nil else { return }
-    try keepAsides(&broker)
+    // First, so that nothing keeps it from learning that another process has the key.
     try remember(&broker, at: now)
+    try keepAsides(&broker)
     if !isDraining { try read(&broker, at: now) }
   }
 
@@ -107,8 +108,13 @@ package struct Sink: Sendable {
   private mutating func deliveries(
     _ broker: inout some FleetBroker, at now: Instant
   ) -> [EventDelivery] {
+    guard now >= pausedUntil, isOwner(at: now) else { return [] }
     var found: [EventDelivery] = []
     for delivery in queue?.deliveries(at: now) ?? [] {
+      guard now >= pausedUntil else {
+        queue?.takeBack(delivery, without: [])
+        continue
+      }
       do throws(BrokerFault) {
         guard try isKept(delivery, &broker, at: now) else { continue }
         found.append(delivery)
@@ -120,6 +126,17 @@ package struct Sink: Sendable {
     number = queue?.newest ?? number
     return found
   }
+
+  /// Whether no other process can have the key yet.
+  package func isOwner(at now: Instant) -> Bool { now - lastPut < settings.lease }
+
+  /// A delivery was not made, since the key may be another's by now.
+  package mutating func takeBack(_ delivery: EventDelivery) {
+    queue?.takeBack(delivery, without: [])
+  }
+
+  /// When something may be handed on although nothing else happens.
+  package var nextDeadline: Instant? { queue?.nextDeadline }
 
   mutating func note(_ text: String, isFault: Bool = false, partition: Int? = nil) {
     notes.append(FleetWorker.Note(text: text, partition: partition, isFault: isFault))

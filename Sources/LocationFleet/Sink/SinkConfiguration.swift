@@ -150,14 +150,23 @@ extension SinkConfiguration {
       guard parts.count == 2, !parts[0].isEmpty, !word.contains("'"), !word.contains("\\") else {
         return "`postgis` must be words KEY=VALUE without quotes, as libpq takes them"
       }
+      guard !parts[1].isEmpty, parts[0].allSatisfy({ $0.isLetter || $0 == "_" }) else {
+        return "`postgis` must have no empty value: \(parts[0])"
+      }
+      guard parts[0] != "service", !(parts[0].hasPrefix("host") && parts[1].contains(",")) else {
+        return "`postgis` must name one host, and no service"
+      }
       guard parts[0] != "password" else {
         return "`postgis` must have no password: name a passfile=PATH"
       }
       words[parts[0]] = parts[1]
     }
-    let host = words["hostaddr"] ?? words["host"] ?? ""
+    // Without one libpq would ask the environment.
+    guard let host = words["hostaddr"] ?? words["host"] else {
+      return "`postgis` must have host=, a folder of a socket (/run/postgresql) or a name"
+    }
     let isHere =
-      host.isEmpty || host.hasPrefix("/")
+      host.hasPrefix("/")
       || WebServer("http://\(host.contains(":") ? "[\(host)]" : String(host))").isPrivate
     guard isHere || words["sslmode"] == "verify-full" else {
       return "`postgis` must have sslmode=verify-full for another computer"

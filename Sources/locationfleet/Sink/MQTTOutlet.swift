@@ -12,11 +12,15 @@ struct MQTTOutlet: Outlet {
   /// Published, and not confirmed.
   private var open: Set<UInt64> = []
   private var results: [SettledDelivery] = []
+  /// Why it cannot be reached in this turn.
+  private var fault: String?
 
-  init(_ settings: SinkConfiguration.MQTT, name: String) throws(FleetFault) {
+  init(_ settings: SinkConfiguration.MQTT) throws(FleetFault) {
     guard let address = settings.broker else { throw FleetFault(reason: "no broker") }
     (self.settings, self.address) = (settings, address)
-    var login = MQTTPublisher.Login(client: "meridian-\(name)", user: settings.user)
+    // Its own: a broker ends a connection when another one comes with the same.
+    let number = String(UInt32.random(in: 0 ... .max), radix: 16)
+    var login = MQTTPublisher.Login(client: "meridian-\(number)", user: settings.user)
     if let path = settings.password { login.password = try Self.password(path) }
     machine = MQTTPublisher(login)
   }
@@ -33,13 +37,18 @@ struct MQTTOutlet: Outlet {
 
   mutating func send(_ delivery: EventDelivery, at now: Moment) {
     guard let event = delivery.events.first else { return }
+    if let fault {
+      results.append((delivery.number, .unreachable(fault, after: nil)))
+      return
+    }
     if line == nil {
       switch MQTTLine.open(address, authorities: settings.authorities) {
       case .success(let line):
         self.line = line
         carry(machine.handle(.open, at: now.uptime))
-      case .failure(let fault):
-        results.append((delivery.number, .unreachable(fault.reason, after: nil)))
+      case .failure(let failure):
+        fault = failure.reason
+        results.append((delivery.number, .unreachable(failure.reason, after: nil)))
         return
       }
     }
@@ -63,7 +72,7 @@ struct MQTTOutlet: Outlet {
         carry(machine.handle(.wake, at: now.uptime))
       }
     }
-    defer { results = [] }
+    defer { (results, fault) = ([], nil) }
     return results
   }
 

@@ -30,12 +30,12 @@ struct SinkProcess {
       [FleetAddress.part(String(decoding: machine, as: UTF8.self))]
       + ["\(getpid())", "\(Self.now.unixTime.nanoseconds / 1_000_000)"]
     self.life = life.joined(separator: "-")
-    outlet = try Self.outlet(configuration, kind, name: self.name)
+    outlet = try Self.outlet(configuration, kind)
   }
 
   /// Reads everything that a sink of a kind needs, so that whatever is wrong with it is found now.
   static func outlet(
-    _ configuration: SinkConfiguration, _ kind: SinkKind, name: String
+    _ configuration: SinkConfiguration, _ kind: SinkKind
   ) throws(FleetFault) -> any Outlet {
     if let missing = configuration.missing(kind) {
       throw FleetFault(reason: "a sink has \(missing) in its configuration")
@@ -43,7 +43,7 @@ struct SinkProcess {
     return switch kind {
     case .webhook: try WebhookOutlet(configuration.webhook)
     case .postgis: PostGISOutlet(configuration.postgis)
-    case .mqtt: try MQTTOutlet(configuration.mqtt, name: name)
+    case .mqtt: try MQTTOutlet(configuration.mqtt)
     }
   }
 
@@ -74,14 +74,22 @@ struct SinkProcess {
 
   private mutating func turn(_ sink: inout Sink, _ broker: inout NATSBroker) {
     let now = Self.now
-    for delivery in sink.turn(&broker, at: now.uptime) { outlet.send(delivery, at: now) }
+    for delivery in sink.turn(&broker, at: now.uptime) {
+      if sink.isOwner(at: Self.now.uptime) {
+        outlet.send(delivery, at: now)
+      } else {
+        sink.takeBack(delivery)
+      }
+    }
     let isBusy = sink.isInFlight
     let results = outlet.turn(isBusy ? Self.pauseInFlight : 0, at: Self.now)
     for (number, outcome) in results { sink.settle(number, outcome, at: Self.now.uptime) }
     for note in sink.takeNotes() {
       Log.sink(note.text, of: name, partition: note.partition, isFault: note.isFault)
     }
-    if !isBusy, results.isEmpty, !sink.isDrained { broker.wait(Self.pause) }
+    guard !isBusy, results.isEmpty, !sink.isDrained else { return }
+    let left = sink.nextDeadline.map { $0 - Self.now.uptime } ?? Self.pause
+    broker.wait(min(max(left, .milliseconds(10)), Self.pause))
   }
 
   private static var now: Moment {
@@ -97,7 +105,7 @@ struct SinkProcess {
   }
 
   /// How long it waits for events before it looks at its position, figures, and signals again.
-  private static let pause = Duration.milliseconds(100)
+  private static let pause = Duration.milliseconds(500)
   /// Milliseconds for which it waits for answers before it looks for further events.
   private static let pauseInFlight: Int32 = 20
   private static let longestEnd = Duration.seconds(30)

@@ -121,6 +121,75 @@ struct DeliveryQueueTests {
     #expect(queue.count == 6)
   }
 
+  @Test(
+    "FLEET-43: an event at which the other side always seems to be away stops its device alone, and is given up",
+    arguments: [1, 4])
+  func poison(devices: Int) {
+    var settings = DeliveryQueue.Settings()
+    (settings.parallel, settings.giveUp) = (2, .seconds(60))
+    var queue = queue(settings, devices: devices + 1, events: 3)
+    var (asides, done): ([SetAside], [UInt64]) = ([], [])
+    var allOthers: Double?
+    for step in 0..<4000 {
+      let now = time(Double(step) * 0.25)
+      for delivery in queue.deliveries(at: now) {
+        let sequence = delivery.events.first?.place.sequence ?? 0
+        let isBad = sequence == 1
+        if !isBad { done.append(sequence) }
+        queue.settle(
+          delivery.number, isBad ? .unreachable("no answer", after: nil) : .confirmed, at: now)
+      }
+      if done.count == devices * 3, allOthers == nil { allOthers = Double(step) * 0.25 }
+      asides += queue.takeAsides()
+    }
+    #expect(allOthers.map { $0 < 30 } == true)
+    #expect(asides.map(\.event.place.sequence) == [1])
+    #expect(asides.first.map { $0.attempts >= 5 } == true)
+    #expect(done.count == devices * 3 + 2)
+  }
+
+  @Test("FLEET-41: an event that nothing more fits behind comes again within 30 seconds")
+  func hastened() throws {
+    var settings = DeliveryQueue.Settings()
+    settings.window = 6
+    var queue = queue(settings, devices: 2, events: 3)
+    let delivery = try #require(queue.deliveries(at: .start).first)
+    queue.settle(delivery.number, .failed("status 500", after: .seconds(3600)), at: .start)
+    _ = queue.deliveries(at: time(1))
+    #expect(queue.deliveries(at: time(29)).isEmpty)
+    #expect(queue.deliveries(at: time(31)).count == 1)
+  }
+
+  @Test(
+    "FLEET-46: a fault of the database that may be of one event is sought in the batch, without its text"
+  )
+  func sought() {
+    for state in ["P0001", "XX000", "54000"] {
+      #expect(
+        PostGISTable.outcome(state: state, message: "truck at 46.5")
+          == .failed("SQLSTATE \(state)", after: nil))
+    }
+    #expect(PostGISTable.outcome(state: "22P05", message: "x") == .refused("SQLSTATE 22P05"))
+    for state in ["", "08006", "28P01", "42501", "53300", "57P01"] {
+      #expect(PostGISTable.outcome(state: state, message: "x") == .unreachable("x", after: nil))
+    }
+    var settings = DeliveryQueue.Settings()
+    (settings.batch, settings.parallel) = (100, 1)
+    var queue = queue(settings, devices: 3, events: 4)
+    var sizes: [Int] = []
+    for step in 0..<40 {
+      for delivery in queue.deliveries(at: time(Double(step) * 0.1)) {
+        sizes.append(delivery.events.count)
+        let isBad = delivery.events.contains { $0.place.sequence == 5 }
+        queue.settle(
+          delivery.number, isBad ? .failed("SQLSTATE P0001", after: nil) : .confirmed,
+          at: time(Double(step) * 0.1))
+      }
+    }
+    #expect(sizes.first == 12 && sizes.dropFirst().allSatisfy { $0 == 1 })
+    #expect(queue.count == 3, "it, and what its device has behind it")
+  }
+
   @Test("FLEET-46: of a batch that is refused each event is handed on alone, and one is refused")
   func batch() {
     var settings = DeliveryQueue.Settings()

@@ -34,7 +34,11 @@ struct SinkConfigurationTests {
       "webhook = http://hooks.example.org/", "webhook = ftp://127.0.0.1/",
       "postgis = host=db.example.org dbname=fleet",
       "postgis = host=db.example.org sslmode=require", "postgis = host=/run password=x",
-      "postgis = dbname='a b'", "mqtt-out = mqtt://broker.example.org",
+      "postgis = dbname='a b'", "postgis = dbname=fleet", "postgis = service=fleet host=/run",
+      "postgis = host=/run/postgresql,db.example.org dbname=fleet",
+      "postgis = hostaddr= host=db.example.org",
+      "postgis = user= sslmode=verify-full host=db.example.org",
+      "mqtt-out = mqtt://broker.example.org",
       "mqtt-out = mqtts://broker.example.org:0", "mqtt-out = broker", "postgis-table = a;b",
       "webhook-parallel = 0", "webhook-secret = secret",
     ])
