@@ -294,7 +294,7 @@ let package = Package(
     .testTarget(
       name: "FleetWorkerTests",
       dependencies: [
-        "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
+        "CIngress", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
         "LocationSecrets", "TestSupport", "locationctl", "locationfleet",
       ],
       exclude: ["Sink/webhook.py", "Sink/listener.py"],

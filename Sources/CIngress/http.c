@@ -121,9 +121,11 @@ static void load(void) {
                mhd.basic && mhd.release;
 }
 
-// A connection whose first request has not begun yet.
+// A connection of which a request has not come whole yet.
 struct arrival {
   int descriptor;
+  // Its first request has begun; so a handshake is done.
+  int has_begun;
   int64_t until;
   struct arrival *before, *next;
 };
@@ -133,8 +135,9 @@ struct cin_http {
   int descriptor;
   size_t limit;
   cin_request *first, *last;
-  // Those that have to begin a request, the oldest first.
+  // Those that have to send a request, the oldest first, and how many have not begun their first one.
   struct arrival *oldest, *newest;
+  unsigned beginners;
   int64_t longest_start;
   cin_tls_context *judge;
   char *certificate, *key, *authorities;
@@ -171,20 +174,40 @@ static void forget(cin_http *http, struct arrival *arrival) {
   arrival->until = 0;
 }
 
+// From now on it has its time for a request.
+static void expect(cin_http *http, struct arrival *arrival) {
+  forget(http, arrival);
+  arrival->until = now() + http->longest_start;
+  arrival->before = http->newest;
+  arrival->next = NULL;
+  *(http->newest ? &http->newest->next : &http->oldest) = arrival;
+  http->newest = arrival;
+}
+
+static struct arrival *arrival_of(void *connection) {
+  struct arrival *const *arrival = mhd.about(connection, INFO_CONTEXT);
+  return arrival ? *arrival : NULL;
+}
+
+static void begin(cin_http *http, struct arrival *arrival) {
+  if (!arrival->has_begun) http->beginners--;
+  arrival->has_begun = 1;
+}
+
 static void notified(void *context, void *connection, void **kept, int what) {
   cin_http *http = context;
   struct arrival *arrival = *kept;
   if (what != STARTED) {
-    if (arrival) forget(http, arrival);
+    if (arrival) begin(http, arrival), forget(http, arrival);
     free(arrival);
     *kept = NULL;
     return;
   }
   const int *descriptor = mhd.about(connection, INFO_DESCRIPTOR);
   if (!descriptor || !(arrival = calloc(1, sizeof *arrival))) return;
-  *arrival = (struct arrival){*descriptor, now() + http->longest_start, http->newest, NULL};
-  *(http->newest ? &http->newest->next : &http->oldest) = arrival;
-  http->newest = arrival;
+  arrival->descriptor = *descriptor;
+  http->beginners++;
+  expect(http, arrival);
   *kept = arrival;
 }
 
@@ -248,8 +271,8 @@ static int handle(void *context, void *connection, const char *path, const char 
     request = calloc(1, sizeof *request);
     if (!request) return 0;
     *kept = request;
-    struct arrival *const *arrival = mhd.about(connection, INFO_CONTEXT);
-    if (arrival && *arrival) forget(http, *arrival);
+    struct arrival *arrival = arrival_of(connection);
+    if (arrival) begin(http, arrival);
     request->http = http;
     request->connection = connection;
     request->method = method;
@@ -263,6 +286,8 @@ static int handle(void *context, void *connection, const char *path, const char 
   }
   if (request->status) return respond(request);
   mhd.values(connection, QUERY_KIND, note_parameter, request);
+  struct arrival *arrival = arrival_of(connection);
+  if (arrival) forget(http, arrival);
   // It goes on when there is a reply.
   if (http->last) http->last->next = request;
   else http->first = request;
@@ -272,9 +297,9 @@ static int handle(void *context, void *connection, const char *path, const char 
 }
 
 static void completed(void *context, void *connection, void **kept, int reason) {
-  (void)context;
-  (void)connection;
   (void)reason;
+  struct arrival *arrival = arrival_of(connection);
+  if (arrival) expect(context, arrival);
   cin_request *request = *kept;
   if (!request) return;
   free(request->body);
@@ -318,7 +343,9 @@ cin_http *cin_http_start(int listener, unsigned connections, unsigned seconds, s
                          const cin_https *https, int *fault) {
   pthread_once(&once, load);
   *fault = CIN_NO_LIBRARY;
-  if (!mhd.loaded || (https && !mhd.supports(FEATURE_TLS))) return NULL;
+  if (!mhd.loaded) return NULL;
+  *fault = CIN_WITHOUT_TLS;
+  if (https && !mhd.supports(FEATURE_TLS)) return NULL;
   *fault = CIN_NOT_STARTED;
   cin_http *http = calloc(1, sizeof *http);
   if (!http) return NULL;
@@ -331,7 +358,7 @@ cin_http *cin_http_start(int listener, unsigned connections, unsigned seconds, s
                         : mhd.start(flags, 0, NULL, NULL, handle, http, OPTION_LISTEN_SOCKET, listener,
                                     OPTION_CONNECTION_LIMIT, connections, OPTION_CONNECTION_TIMEOUT, seconds,
                                     OPTION_CONNECTION_MEMORY_LIMIT, (size_t)8192, OPTION_STRICT_FOR_CLIENT, 1,
-                                    OPTION_NOTIFY_COMPLETED, completed, NULL, OPTION_NOTIFY_CONNECTION,
+                                    OPTION_NOTIFY_COMPLETED, completed, http, OPTION_NOTIFY_CONNECTION,
                                     notified, http, OPTION_ARRAY, options, OPTION_END);
   const int *descriptor = http->daemon ? mhd.info(http->daemon, INFO_EPOLL) : NULL;
   if (!descriptor) {
@@ -352,6 +379,8 @@ int cin_http_run(cin_http *http) {
   int has_limit = mhd.timeout(http->daemon, &milliseconds);
   int64_t left = http->oldest ? http->oldest->until - now() : -1;
   if (!has_limit || milliseconds > 60000) milliseconds = 60000;
+  // While a handshake is not done the library says that it has something to do, which it has not.
+  if (!milliseconds && http->beginners) milliseconds = 10;
   if (left >= 0 && (unsigned long long)left < milliseconds) return (int)left;
   return has_limit || left >= 0 ? (int)milliseconds : -1;
 }

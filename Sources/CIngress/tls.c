@@ -10,19 +10,23 @@
 enum {
   CONTROL_MODE = 33,
   CONTROL_CACHE = 44,
+  CONTROL_CLEAR_MODE = 78,
   CONTROL_LONGEST_CHAIN = 51,
   CONTROL_OLDEST_VERSION = 123,
   VERSION_1_2 = 0x0303,
   CACHE_OFF = 0,
   // Writing in part, from a buffer that may have moved; no buffers at rest.
   MODES = 0x1 | 0x2 | 0x10,
+  // One call reads on until a record has something for us, however many there are without.
+  AUTO_RETRY = 4,
   NO_TICKET = 1 << 14,
   NO_RENEGOTIATION = 1 << 30,
   VERIFY_PEER = 1,
   FILE_PEM = 1,
   ERROR_WANT_READ = 2,
   ERROR_WANT_WRITE = 3,
-  CHECK_REVOCATION = 4,
+  // Of the device's certificate and of each one above it.
+  CHECK_REVOCATION = 0x4 | 0x8,
   NAME = 13,
   ORGANIZATION = 17,
   UNIT = 18,
@@ -31,6 +35,7 @@ enum {
 #if __has_include(<openssl/ssl.h>)
 #include <openssl/ssl.h>
 _Static_assert(CONTROL_MODE == SSL_CTRL_MODE && CONTROL_CACHE == SSL_CTRL_SET_SESS_CACHE_MODE, "");
+_Static_assert(CONTROL_CLEAR_MODE == SSL_CTRL_CLEAR_MODE && AUTO_RETRY == SSL_MODE_AUTO_RETRY, "");
 _Static_assert(CONTROL_LONGEST_CHAIN == SSL_CTRL_SET_MAX_CERT_LIST, "");
 _Static_assert(CONTROL_OLDEST_VERSION == SSL_CTRL_SET_MIN_PROTO_VERSION, "");
 _Static_assert(VERSION_1_2 == TLS1_2_VERSION && CACHE_OFF == SSL_SESS_CACHE_OFF, "");
@@ -39,7 +44,7 @@ _Static_assert(MODES == (SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_
 _Static_assert(NO_TICKET == SSL_OP_NO_TICKET && NO_RENEGOTIATION == SSL_OP_NO_RENEGOTIATION, "");
 _Static_assert(VERIFY_PEER == SSL_VERIFY_PEER && FILE_PEM == SSL_FILETYPE_PEM, "");
 _Static_assert(ERROR_WANT_READ == SSL_ERROR_WANT_READ && ERROR_WANT_WRITE == SSL_ERROR_WANT_WRITE, "");
-_Static_assert(CHECK_REVOCATION == X509_V_FLAG_CRL_CHECK, "");
+_Static_assert(CHECK_REVOCATION == (X509_V_FLAG_CRL_CHECK | X509_V_FLAG_CRL_CHECK_ALL), "");
 _Static_assert(NAME == NID_commonName && ORGANIZATION == NID_organizationName, "");
 _Static_assert(UNIT == NID_organizationalUnitName, "");
 #endif
@@ -198,6 +203,7 @@ cin_tls_context *cin_tls_context_new(const char *certificate, const char *key, c
   if (!context) return NULL;
   tls.control(context, CONTROL_OLDEST_VERSION, VERSION_1_2, NULL);
   tls.control(context, CONTROL_MODE, MODES, NULL);
+  tls.control(context, CONTROL_CLEAR_MODE, AUTO_RETRY, NULL);
   tls.control(context, CONTROL_LONGEST_CHAIN, CIN_LONGEST_CHAIN, NULL);
   // Each connection proves anew who it is; nothing is kept of those that have ended.
   tls.control(context, CONTROL_CACHE, CACHE_OFF, NULL);

@@ -10,30 +10,31 @@ struct RetentionTask {
   init(_ configuration: IngressConfiguration) { self.configuration = configuration }
 
   func run(wait seconds: Int) throws(FleetFault) {
-    let tenants = configuration.tenants.tenants.compactMap { name, settings in
-      settings.daysOfEvents.map { (name: name, days: $0) }
-    }.sorted { $0.name < $1.name }
+    let now = UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME))
+    let tenants = configuration.tenants.retentions(at: now)
     guard !tenants.isEmpty else { return print("no tenant has `keep-events-days`") }
     var broker = try FleetTasks.connect(configuration.fleet, name: "locationfleet expire")
-    let now = UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME))
-    var blocked: [Int] = []
-    for (name, days) in tenants {
-      let date = UnixTime(nanoseconds: now.nanoseconds - Int64(days) * 86_400_000_000_000)
+    var (blocked, faults): ([Int], [String]) = ([], [])
+    for (name, date) in tenants {
+      let part = name.isEmpty ? "-" : FleetAddress.part(name)
       var retention = TenantRetention(of: name, before: date)
       for partition in 0..<configuration.fleet.worker.partitions {
-        let isDone = try FleetTasks.attempt { () throws(BrokerFault) in
-          try Self.expire(partition, &retention, wait: seconds, &broker)
-        }
-        if !isDone { blocked.append(partition) }
+        // What is wrong with one partition keeps no other one from it.
+        do throws(BrokerFault) {
+          let isDone = try Self.expire(partition, &retention, wait: seconds, &broker)
+          if !isDone { blocked.append(partition) }
+        } catch { faults.append("\(part): partition \(partition): \(error)") }
       }
-      let part = name.isEmpty ? "-" : FleetAddress.part(name)
       print("\(part): \(retention.erased) events before \(date.iso8601) erased")
     }
-    guard let first = blocked.first else { return }
-    throw FleetFault(
-      reason:
+    if let first = blocked.first {
+      faults.insert(
         "an event is the last one of partition \(first), and no worker has answered; run it again",
-      status: 1)
+        at: 0)
+    }
+    guard !faults.isEmpty else { return }
+    let more = faults.count > 8 ? ["and \(faults.count - 8) more"] : []
+    throw FleetFault(reason: (faults.prefix(8) + more).joined(separator: "\n"), status: 1)
   }
 
   /// Returns whether nothing is left of what is old enough.

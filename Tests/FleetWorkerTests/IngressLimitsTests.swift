@@ -89,6 +89,31 @@ struct IngressLimitsTests {
     #expect(metrics.contains(#"meridian_fleet_ingress_closed_total{reason="rate"} 1"#))
   }
 
+  @Test(
+    "FLEET-75: what waits is not lost where its device goes, or the ingress ends",
+    arguments: [false, true])
+  func held(goes: Bool) async throws {
+    let site = try await IngressSite(
+      devices: 1, more: "device-rate = 0.05\ndevice-burst = 1\ntenant-rate = 0\n")
+    var device = try site.device(0)
+    if goes {
+      try device.publish(IngressSite.report(0), to: Self.topic(0))
+      try device.waitForAcknowledgements(1)
+      // It awaits no word of the second one, which would have to wait.
+      try device.publishAndGo(IngressSite.report(1), to: Self.topic(0))
+      let isClosed = device.isClosed()
+      #expect(isClosed)
+    } else {
+      try device.publish((0..<2).map(IngressSite.report), to: Self.topic(0))
+      try device.waitForAcknowledgements(1)
+    }
+    site.ingress?.signal(SIGTERM)
+    if !goes { try device.waitForAcknowledgements(2) }
+    device.close()
+    _ = try await site.ingress?.lines.next { $0.contains("ended: 2 messages kept, 0 not") }
+    #expect(try site.kept()["truck-0"] == [0, 1])
+  }
+
   @Test("FLEET-74: a tenant has its connections, and a message its size; others have theirs")
   func connections() async throws {
     let site = try await IngressSite(
@@ -114,6 +139,29 @@ struct IngressLimitsTests {
       let label = "{tenant=\"acme\",limit=\"\(limit)\",action=\"refused\"} 1"
       #expect(metrics.contains("meridian_fleet_ingress_limited_total\(label)"), "\(limit)")
     }
+  }
+
+  @Test("FLEET-72: those who try passwords by HTTP keep nobody out who comes by MQTT")
+  func passwords() async throws {
+    let site = try await IngressSite(devices: 1)
+    // The hash of a short password costs much.
+    let hash = try Outcome("locationfleet", ["password"], input: "secret\n").output
+    let path = site.folder.file("accounts")
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    try site.write(text + "\nshort acme truck-9 - \(hash)", to: "accounts")
+    chmod(path, 0o600)
+    site.ingress?.signal(SIGHUP)
+    _ = try await site.ingress?.lines.next { $0.contains("read the accounts again") }
+    let request = "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Basic c2hvcnQ6bm8=\r\n\r\n"
+    let callers = try (0..<600).map { _ in try Caller(port: site.web, request) }
+    defer { for caller in callers { caller.close() } }
+    // What is asked after them all is answered before them: they are in the line.
+    let last = try Caller(port: site.web, "PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n")
+    #expect(last.isAnswered(wait: true))
+    last.close()
+    try site.device(0).close()
+    let answered = callers.count { $0.isAnswered(wait: false) }
+    #expect(answered < 100, "\(answered) of 600 passwords were looked at before")
   }
 
   @Test("FLEET-23: faults in the settings of tenants are reported with their lines")
@@ -182,4 +230,28 @@ struct IngressLimitsTests {
     site.ingress?.signal(SIGTERM)
     _ = try await site.ingress?.lines.next { $0.contains("ended: 2 messages kept") }
   }
+}
+
+/// A client of HTTP that has sent something.
+private struct Caller {
+  private let descriptor: Int32
+
+  init(port: Int, _ text: String) throws {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    var address = Loopback.address(port: port)
+    let connected = withUnsafeBytes(of: &address) {
+      connect(
+        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    guard connected == 0 else { throw MQTTDevice.Gone() }
+    let bytes = Array(text.utf8)
+    _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
+  func isAnswered(wait: Bool) -> Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, wait ? 30_000 : 0) > 0
+  }
+
+  func close() { Glibc.close(descriptor) }
 }

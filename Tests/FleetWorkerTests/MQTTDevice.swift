@@ -45,6 +45,22 @@ struct MQTTDevice {
     try send(Self.packet(0x32, head + Array(payload.utf8)))
   }
 
+  /// Publishes several with QoS 1, which come in one piece.
+  mutating func publish(_ payloads: [String], to topic: String) throws {
+    var bytes: [UInt8] = []
+    for payload in payloads {
+      number += 1
+      let head = Self.text(topic) + [UInt8(number >> 8), UInt8(number & 255)]
+      bytes += Self.packet(0x32, head + Array(payload.utf8))
+    }
+    try send(bytes)
+  }
+
+  /// Publishes with QoS 0, and goes, in one piece.
+  func publishAndGo(_ payload: String, to topic: String) throws {
+    try send(Self.packet(0x30, Self.text(topic) + Array(payload.utf8)) + [0xe0, 0])
+  }
+
   /// Waits until so many messages of this connection are acknowledged.
   mutating func waitForAcknowledgements(_ count: Int) throws {
     while acknowledged < count {

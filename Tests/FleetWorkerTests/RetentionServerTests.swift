@@ -65,5 +65,15 @@ struct RetentionServerTests {
     let lines = run.output.split(separator: "\n")
     #expect(lines.map { $0.prefix { $0 != "b" } } == ["-: 0 events ", "acme: 0 events "])
     #expect(lines.allSatisfy { $0.hasSuffix(" erased") })
+    // One more partition than there is: the others and the other tenant have their turn.
+    try site.write(
+      text.replacing("partitions = 2", with: "partitions = 3")
+        + "\ntenant = acme keep-events-days=7\ntenant = - keep-events-days=1\n",
+      to: "fleet.conf")
+    let partial = try site.fleet(["expire"])
+    #expect(partial.status == 1 && partial.output.split(separator: "\n").count == 2)
+    for part in ["-", "acme"] {
+      #expect(partial.error.contains("\(part): partition 2: "), "\(partial.error)")
+    }
   }
 }

@@ -80,11 +80,14 @@ struct SecureIngressTests {
     let own = site.certificate("truck")
     #expect(try await site.ask(own, "/?\(Self.fix)5") == "200")
     #expect(try await site.ask(own, "/?id=truck-0&\(Self.fix)6") == "403")
+    // As OwnTracks says it of itself.
+    let header = ["-H", "X-Limit-U: whoever"]
+    #expect(try await site.ask(own + header, "/?\(Self.fix)9") == "200")
     let auth = ["-u", "dev-0:\(IngressSite.password("dev-0"))"]
     #expect(try await site.ask(auth, "/?\(Self.fix)7") == "200")
     #expect(try await site.ask([], "/?\(Self.fix)8") == "401")
     let kept = try site.site.kept()
-    #expect(kept["truck 9"].map(Set.init) == [1, 2, 5])
+    #expect(kept["truck 9"].map(Set.init) == [1, 2, 5, 9])
     #expect(kept["truck-0"].map(Set.init) == [4, 7])
   }
 
@@ -145,6 +148,74 @@ struct SecureIngressTests {
     #expect(try await site.publish(3, to: "in/acme/truck_208", by: "other"))
     #expect(try await site.ask(site.certificate("other"), "/?\(Self.fix)4") == "200")
     #expect(try site.site.kept().mapValues(Set.init) == ["truck 9": [1], "truck 8": [3, 4]])
+  }
+
+  @Test(
+    "FLEET-72: SIGHUP ends those who came by a certificate where others are believed than before, and leaves the others"
+  )
+  func ends() async throws {
+    let site = try await SecureSite()
+    let path = site.file("input")
+    mkfifo(path, 0o600)
+    let input = open(path, O_RDWR | O_CLOEXEC)
+    defer { close(input) }
+    func writeReport(_ second: Int) {
+      _ = (IngressSite.report(second) + "\n").utf8CString
+        .withUnsafeBytes { write(input, $0.baseAddress, $0.count - 1) }
+    }
+    let certificate = "--cert \(site.file("truck.pem")) --key \(site.file("truck-key.pem"))"
+    let client = try RunningProgram(
+      "/bin/sh",
+      [
+        "-c",
+        "exec stdbuf -oL mosquitto_pub -h 127.0.0.1 -p \(site.site.mqtt) -q 1 -d -l -t in/acme/truck_209"
+          + " --cafile \(site.file("owners.pem")) \(certificate) < \(path)",
+      ])
+    defer { client.end() }
+    writeReport(1)
+    _ = try await client.lines.next { $0.contains("received PUBACK") }
+    func reload() async throws -> String? {
+      site.site.ingress?.signal(SIGHUP)
+      _ = try await site.site.ingress?.lines.next { $0.contains("read the accounts again") }
+      return try await site.site.metrics().first {
+        $0.hasPrefix("meridian_fleet_ingress_closed_total{reason=\"security\"}")
+      }
+    }
+    #expect(try await reload() == nil)
+    try site.owners.revoke(["truck"])
+    #expect(try await reload() != nil)
+    #expect(try await !site.publish(2, by: "truck"))
+  }
+
+  @Test("FLEET-72: a certificate of an authority that is revoked does not come in")
+  func intermediate() async throws {
+    let site = try await SecureSite()
+    try site.owners.sign("depot", "/CN=depot", isAuthority: true)
+    let depot = TestAuthority(existing: "depot", in: site.owners.folder)
+    try depot.sign("van", "/O=acme/CN=van 1")
+    let own = try String(contentsOfFile: site.owners.file, encoding: .utf8)
+    let other = try String(contentsOfFile: depot.file, encoding: .utf8)
+    for revoked in [[], ["depot"]] {
+      let lists = try site.owners.list(revoked) + depot.list([])
+      try (own + other + lists).write(toFile: site.owners.file, atomically: true, encoding: .utf8)
+      site.site.ingress?.signal(SIGHUP)
+      _ = try await site.site.ingress?.lines.next { $0.contains("read the accounts again") }
+      let isBelieved = revoked.isEmpty
+      #expect(try await site.publish(1, to: "in/acme/van_201", by: "van") == isBelieved)
+      let status = try await site.ask(site.certificate("van"), "/?\(Self.fix)2")
+      #expect(status == (isBelieved ? "200" : "401"))
+      #expect(try await site.publish(3, by: "truck"))
+    }
+  }
+
+  @Test("FLEET-70: SIGHUP reads the accounts also where a file of TLS is torn, and says both")
+  func torn() async throws {
+    let site = try await SecureSite()
+    try "torn".write(toFile: site.file("server.pem"), atomically: true, encoding: .utf8)
+    site.site.ingress?.signal(SIGHUP)
+    _ = try await site.site.ingress?.lines.next { $0.contains("keeps the files of TLS it has") }
+    _ = try await site.site.ingress?.lines.next { $0.contains("read the accounts again") }
+    #expect(try await site.publish(1, by: "truck"))
   }
 
   @Test("FLEET-72: half handshakes keep nobody out: the oldest one ends when there is another")

@@ -9,6 +9,11 @@ struct TestAuthority {
 
   static var isPossible: Bool { isInstalled("openssl") }
 
+  /// One that another one has signed.
+  init(existing name: String, in folder: TemporaryFolder) {
+    (self.folder, self.name) = (folder, name)
+  }
+
   init(_ name: String, in folder: TemporaryFolder) throws {
     (self.folder, self.name) = (folder, name)
     try openssl(
@@ -34,12 +39,15 @@ struct TestAuthority {
   }
 
   /// Signs a certificate; the files are `FILE.pem` and `FILE-key.pem`.
-  func sign(_ file: String, _ subject: String, usage: String = "clientAuth") throws {
+  func sign(
+    _ file: String, _ subject: String, usage: String = "clientAuth", isAuthority: Bool = false
+  ) throws {
     try openssl(
       ["req", "-x509"] + Self.keyed + [
         "-keyout", "\(file)-key.pem", "-out", "\(file).pem", "-subj", subject, "-days", "2",
         "-addext", "subjectAltName=IP:127.0.0.1", "-addext", "extendedKeyUsage=\(usage)",
-        "-addext", "basicConstraints=critical,CA:FALSE", "-CA", "\(name).pem", "-CAkey",
+        "-addext", "basicConstraints=critical,CA:\(isAuthority ? "TRUE" : "FALSE")", "-CA",
+        "\(name).pem", "-CAkey",
         "\(name)-key.pem",
       ])
     chmod(folder.file("\(file)-key.pem"), 0o600)
@@ -47,6 +55,14 @@ struct TestAuthority {
 
   /// Adds the list of those that it has revoked to its own file, in place of an earlier one.
   func revoke(_ files: [String]) throws {
+    let list = try list(files)
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    let own = text.components(separatedBy: "-----BEGIN X509 CRL-----")[0]
+    try (own + list).write(toFile: file, atomically: true, encoding: .utf8)
+  }
+
+  /// The list of those that it has revoked.
+  func list(_ files: [String]) throws -> String {
     try "".write(toFile: folder.file("index"), atomically: true, encoding: .utf8)
     try "01".write(toFile: folder.file("number"), atomically: true, encoding: .utf8)
     try """
@@ -62,9 +78,6 @@ struct TestAuthority {
     """.write(toFile: folder.file("own.conf"), atomically: true, encoding: .utf8)
     for file in files { try openssl(["ca", "-config", "own.conf", "-revoke", "\(file).pem"]) }
     try openssl(["ca", "-config", "own.conf", "-gencrl", "-out", "\(name)-list.pem"])
-    let list = try String(contentsOfFile: folder.file("\(name)-list.pem"), encoding: .utf8)
-    let text = try String(contentsOfFile: file, encoding: .utf8)
-    let own = text.components(separatedBy: "-----BEGIN X509 CRL-----")[0]
-    try (own + list).write(toFile: file, atomically: true, encoding: .utf8)
+    return try String(contentsOfFile: folder.file("\(name)-list.pem"), encoding: .utf8)
   }
 }

@@ -94,3 +94,21 @@ struct TenantRetentionTests {
     }
   }
 }
+
+@Suite("How long tenants keep events")
+struct RetentionDateTests {
+  @Test("FLEET-77: a day is one of 24 hours before now, for each tenant that has days")
+  func dates() {
+    var faults: [FleetConfiguration.Fault] = []
+    let configuration = IngressConfiguration(
+      "tenant = b keep-events-days=7\ntenant = c rate=1\ntenant = - keep-events-days=3650\n",
+      &faults)
+    #expect(faults.isEmpty)
+    let found = configuration.tenants.retentions(at: UnixTime(seconds: 2e9))
+    #expect(found.map(\.tenant) == ["", "b"])
+    #expect(
+      found.map(\.date) == [
+        UnixTime(seconds: 2e9 - 3650 * 86_400), UnixTime(seconds: 2e9 - 7 * 86_400),
+      ])
+  }
+}

@@ -94,6 +94,8 @@ enum {
   CIN_NO_LIBRARY = -1,
   /// The library would not start.
   CIN_NOT_STARTED = -2,
+  /// libmicrohttpd is installed without TLS.
+  CIN_WITHOUT_TLS = -3,
   CIN_MOST_PARAMETERS = 64,
 };
 
@@ -104,7 +106,7 @@ typedef struct {
 } cin_https;
 
 /// Starts a server at a socket that listens. `connections` are served at once, each of which may be silent for
-/// `seconds`, and has so many to begin its first request; of a body `limit` bytes are kept. Without `https` there
+/// `seconds`, and has so many until a request has come whole; of a body `limit` bytes are kept. Without `https` there
 /// is no TLS. Returns NULL, and in `fault` one of the numbers above, where it cannot. The library is loaded by the
 /// first call.
 cin_http *cin_http_start(int listener, unsigned connections, unsigned seconds, size_t limit,

@@ -18,7 +18,7 @@ package enum MQTTEnd: String, CaseIterable, Comparable, Error, Sendable {
   case quality
   /// No packet within one and a half of the time that the device had named, or none to connect.
   case silent
-  /// TLS was not agreed on, or the certificate names no device.
+  /// TLS was not agreed on, the certificate names no device, or others are believed from now on.
   case security
   /// No user, an unknown one, or a wrong password.
   case password

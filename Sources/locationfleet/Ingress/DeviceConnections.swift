@@ -16,6 +16,8 @@ struct DeviceConnections {
     var machine: MQTTConnection
     var transport: DeviceTransport
     var account: DeviceAccount?
+    /// The account is what a certificate says.
+    var isCertified = false
     /// Its handshake is to go on.
     var isQueued = false
     /// It has not even asked to come in.
@@ -31,6 +33,7 @@ struct DeviceConnections {
 
   /// A message that goes on later, and what its device wants behind it.
   struct Held {
+    var name: Name
     var message: Int
     var outcome: Ingress.Outcome
     var wishes: [Wish] = []
@@ -42,6 +45,7 @@ struct DeviceConnections {
     /// Whose it was, if it is known; and whether it counted for that tenant.
     var tenant: String?
     var isCounted = false
+    var held: Held?
   }
 
   /// What a device wants.
@@ -56,7 +60,7 @@ struct DeviceConnections {
   private let most: Int
   private let longestMessage: Int
   /// What connections from now on begin with; `nil` without TLS.
-  var security: TransportSecurity?
+  private var security: TransportSecurity?
   private var connections: [Connection?] = []
   private var numbers: UInt64 = 0
   private(set) var count = 0
@@ -76,6 +80,18 @@ struct DeviceConnections {
   init(watch: Int32, most: Int, longestMessage: Int, _ security: TransportSecurity?) {
     (self.watch, self.most, self.security) = (watch, most, security)
     self.longestMessage = longestMessage
+  }
+
+  /// Has connections begin with other files from now on. Where other certificates are believed than before, those
+  /// who have come by one end, as do those whose handshake is not done: they come again.
+  mutating func replace(_ security: TransportSecurity) {
+    let isSame = security.authorities == self.security?.authorities
+    self.security = security
+    guard !isSame else { return }
+    for index in connections.indices {
+      guard let connection = connections[index] else { continue }
+      if connection.isCertified || !connection.transport.isReady { end(index, .security) }
+    }
   }
 
   /// Handshakes that can go on.
@@ -176,6 +192,7 @@ struct DeviceConnections {
       look(index)
       guard let account else { return [] }
       connections[index]?.account = account
+      connections[index]?.isCertified = true
       return handle(index, .certified, at: now)
     case .waits(let what):
       see(index, what)
@@ -201,7 +218,8 @@ struct DeviceConnections {
   /// Holds a message of a connection back, and reads nothing more from it.
   mutating func hold(_ name: Name, _ message: Int, _ outcome: Ingress.Outcome, at now: Moment) {
     guard isOpen(name) else { return }
-    connections[Int(name.descriptor)]?.held = Held(message: message, outcome: outcome)
+    connections[Int(name.descriptor)]?.held = Held(
+      name: name, message: message, outcome: outcome)
     _ = handle(Int(name.descriptor), .slowed(true), at: now)
   }
 
@@ -323,7 +341,9 @@ struct DeviceConnections {
     count -= 1
     if connection.isStranger { strangers.count -= 1 }
     ends.append(
-      End(reason: reason, tenant: connection.account?.tenant, isCounted: connection.isCounted))
+      End(
+        reason: reason, tenant: connection.account?.tenant, isCounted: connection.isCounted,
+        held: connection.held))
     connection.transport.close()
   }
 

@@ -15,11 +15,7 @@ extension IngressProcess {
         case .known(let account): waiting += enter(name, account, at: now)
         case .unknown: waiting += devices.authenticated(name, nil, at: now)
         case .unclear:
-          guard visitors.count < Self.mostVisitors else {
-            devices.close(name, .surplus)
-            continue
-          }
-          visitors.append((.device(name), user, password))
+          if !visitors.add(.device(name), user, password) { devices.close(name, .surplus) }
         }
       case .greet(let name, let account): waiting += enter(name, account, at: now)
       case .publish(let name, let message, let topic, let payload, let account):
@@ -29,6 +25,11 @@ extension IngressProcess {
         switch limits.admit(fixes, of: device, at: now.uptime, waiting: Self.longestHold) {
         case .passes: waiting += settle(outcome, name, message, at: now)
         case .later(let date, let limit):
+          // Nobody is slowed by waiting where nothing more is read.
+          guard devices.isOpen(name), !isEnding else {
+            waiting += settle(outcome, name, message, at: now)
+            continue
+          }
           ingress.figures.limited(device.tenant, limit, isRefused: false)
           devices.hold(name, message, outcome, at: now)
           slowed.add(name, at: date)
@@ -64,15 +65,20 @@ extension IngressProcess {
     return devices.authenticated(name, account, at: now)
   }
 
-  /// Lets go on what was held back until now.
-  mutating func releaseSlowed(at now: Moment) {
-    while let name = slowed.take(at: now.uptime) {
-      guard let held = devices.release(name) else { continue }
-      carry(settle(held.outcome, name, held.message, at: now))
-      carry(held.wishes)
-      // Unless one of these has to wait as well.
-      if devices.isFlowing(name) { carry(devices.handle(name, .slowed(false), at: now)) }
+  /// Lets go on what was held back until then.
+  mutating func releaseSlowed(until date: Instant) {
+    while let name = slowed.take(at: date) {
+      if let held = devices.release(name) { goOn(held) }
     }
+  }
+
+  /// Sends on what was held back: it is paid for, also where its connection has ended.
+  mutating func goOn(_ held: DeviceConnections.Held) {
+    let name = held.name
+    carry(settle(held.outcome, name, held.message, at: Self.now))
+    carry(held.wishes)
+    // Unless one of these has to wait as well.
+    if devices.isFlowing(name) { carry(devices.handle(name, .slowed(false), at: Self.now)) }
   }
 
   mutating func runWeb() {
@@ -83,7 +89,7 @@ extension IngressProcess {
       }
       switch request.certified {
       case .device(let account):
-        take(request, of: account)
+        take(request, of: account, isCertified: true)
         continue
       case .wrong:
         web?.reply(request, .unauthorized)
@@ -98,16 +104,14 @@ extension IngressProcess {
       case .known(let account): take(request, of: account)
       case .unknown: web?.reply(request, .unauthorized)
       case .unclear:
-        guard visitors.count < Self.mostVisitors else {
-          web?.reply(request, .unavailable)
-          continue
-        }
-        visitors.append((.web(request), user, password))
+        if !visitors.add(.web(request), user, password) { web?.reply(request, .unavailable) }
       }
     }
   }
 
-  private mutating func take(_ request: WebRequests.Request, of account: DeviceAccount) {
+  private mutating func take(
+    _ request: WebRequests.Request, of account: DeviceAccount, isCertified: Bool = false
+  ) {
     if request.asksForFigures {
       // A device is not for the whole tenant.
       guard account.device == nil else {
@@ -118,8 +122,8 @@ extension IngressProcess {
       return
     }
     let parameters = request.parameters.filter { $0.name != "user" && $0.name != "password" }
-    // What OwnTracks says of itself.
-    guard request.header("X-Limit-U").map({ $0 == account.user }) ?? true else {
+    // What OwnTracks says of itself; a certificate has no user.
+    guard isCertified || request.header("X-Limit-U").map({ $0 == account.user }) ?? true else {
       web?.reply(request, .refused)
       return
     }
@@ -148,8 +152,9 @@ extension IngressProcess {
 
   /// Looks at one password, if one may be looked at.
   mutating func verify(at now: Moment) {
-    guard !visitors.isEmpty, check.isFree(at: now.uptime) else { return }
-    let (visitor, user, password) = visitors.removeFirst()
+    guard check.isFree(at: now.uptime), let (visitor, user, password) = visitors.take() else {
+      return
+    }
     if case .device(let name) = visitor, !devices.isOpen(name) { return }
     var account: DeviceAccount?
     if case .known(let known) = check.glance(user, password) {

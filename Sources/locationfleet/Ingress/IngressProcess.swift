@@ -29,7 +29,7 @@ struct IngressProcess {
   var writer: StreamWriter
   var ingress: Ingress
   var check: PasswordCheck
-  var visitors: [(Visitor, user: String, password: [UInt8])] = []
+  var visitors = PasswordLines()
   var awaited: AwaitedMessages<Origin>
   var limits: SendingLimits
   /// Connections of which a message is held back.
@@ -145,12 +145,14 @@ struct IngressProcess {
 
   private mutating func reload() {
     do throws(FleetFault) {
-      let accounts = try Self.accounts(configuration.accounts)
       if let security = try TransportSecurity(configuration.security) {
-        devices.security = security
+        devices.replace(security)
         web?.replace(security)
+        Log.ingress("read the files of TLS again")
       }
-      check.replace(accounts)
+    } catch { Log.ingress("keeps the files of TLS it has: \(error.reason)", isFault: true) }
+    do throws(FleetFault) {
+      check.replace(try Self.accounts(configuration.accounts))
       Log.ingress("read the accounts again")
     } catch { Log.ingress("keeps the accounts it has: \(error.reason)", isFault: true) }
   }
@@ -163,13 +165,13 @@ struct IngressProcess {
     listener = -1
     web?.quiesce()
     devices.stopReading()
+    releaseSlowed(until: Self.now.uptime + Self.longestHold + .seconds(1))
     let longest = Duration.seconds(configuration.acknowledgeWithin + 1)
     let end = Self.now.uptime + longest
     while awaited.count > 0, Self.now.uptime < end { turn() }
-    for (visitor, _, _) in visitors {
-      if case .web(let request) = visitor { web?.reply(request, .unavailable) }
+    while let entry = visitors.take() {
+      if case .web(let request) = entry.visitor { web?.reply(request, .unavailable) }
     }
-    visitors = []
     for origin in awaited.expire(at: Self.now.uptime + longest) {
       settle(origin, isKept: false)
     }
@@ -196,7 +198,7 @@ struct IngressProcess {
       }
     }
     carry(devices.shakeHands(at: now) { Self.now.uptime })
-    if !isEnding { releaseSlowed(at: now) }
+    if !isEnding { releaseSlowed(until: now.uptime) }
     listenAgain(at: now)
     runWeb()
     verify(at: now)
@@ -237,8 +239,7 @@ struct IngressProcess {
 
   private mutating func accept(at now: Moment) {
     for _ in 0..<Self.mostAccepted {
-      let isBusy =
-        devices.handshakesWaiting >= Self.mostAccepted || visitors.count >= Self.mostVisitors / 2
+      let isBusy = devices.handshakesWaiting >= Self.mostAccepted
       let descriptor = isBusy ? -EBUSY : cin_accept(listener)
       guard descriptor < 0 else {
         devices.add(descriptor, at: now)
@@ -295,6 +296,7 @@ struct IngressProcess {
   private mutating func count() {
     for end in devices.takeEnds() {
       ingress.figures.ended(end.reason)
+      if let held = end.held { goOn(held) }
       guard let tenant = end.tenant else { continue }
       if end.isCounted { limits.disconnect(tenant) }
       if end.reason == .tooLong { ingress.figures.limited(tenant, .size) }
@@ -327,6 +329,4 @@ struct IngressProcess {
   static let mostAwaited = 16_384
   /// How long a message may wait that is beyond a rate.
   static let longestHold = Duration.seconds(30)
-  /// Devices whose password is to be looked at.
-  static let mostVisitors = 1000
 }

@@ -36,10 +36,14 @@ struct WebRequests {
     self.security = security
     var fault: Int32 = 0
     guard let server = Self.start(listener, most, longest, security, &fault) else {
-      throw FleetFault(
-        reason: Int(fault) == CIN_NO_LIBRARY
-          ? "`http-port` needs libmicrohttpd: apt install libmicrohttpd12"
-          : "libmicrohttpd does not start", status: 1)
+      let reason =
+        switch Int(fault) {
+        case CIN_NO_LIBRARY: "`http-port` needs libmicrohttpd: apt install libmicrohttpd12"
+        case CIN_WITHOUT_TLS:
+          "`http-port` with `ingress-certificate` needs a libmicrohttpd with TLS"
+        default: "libmicrohttpd does not start"
+        }
+      throw FleetFault(reason: reason, status: 1)
     }
     self.server = server
     descriptor = cin_http_descriptor(server)

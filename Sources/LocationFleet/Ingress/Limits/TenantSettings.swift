@@ -1,3 +1,5 @@
+package import LocationModel
+
 /// What the configuration says of one tenant: `NAME key=value …`.
 package struct TenantSettings: Hashable, Sendable {
   package var rate, burst, deviceRate, deviceBurst: Double?
@@ -47,7 +49,8 @@ package struct TenantSettings: Hashable, Sendable {
   /// Reads fixes a second, or fixes.
   static func decimal(_ place: inout Double?, _ value: String, _ key: String) -> String? {
     guard let number = Double(value), number == 0 || (0.001...10_000_000).contains(number) else {
-      return "`\(key)` must be 0, for no limit, or a number from 0.001 to 10000000"
+      let meaning = key.hasSuffix("rate") ? ", for no limit," : ""
+      return "`\(key)` must be 0\(meaning) or a number from 0.001 to 10000000"
     }
     place = number
     return nil
@@ -119,6 +122,15 @@ package struct TenantLimits: Hashable, Sendable {
   package func limits(connections: Int) -> SendingLimits {
     let usual = all.share(SendingLimits.Share())
     return SendingLimits(usual, tenants.mapValues { $0.share(usual) }, connections: connections)
+  }
+
+  /// Those that keep events for a time of their own, and the date before which these are too old.
+  package func retentions(at now: UnixTime) -> [(tenant: String, date: UnixTime)] {
+    tenants.compactMap { name, settings in
+      settings.daysOfEvents.map {
+        (name, UnixTime(nanoseconds: now.nanoseconds - Int64($0) * 86_400_000_000_000))
+      }
+    }.sorted { $0.tenant < $1.tenant }
   }
 
   private static let mostTenants = 100_000
