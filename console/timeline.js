@@ -1,5 +1,5 @@
 // The timeline: lanes over the time of a day, from a day to a second.
-import { byId, clockText } from "/words.js";
+import { byId, clockText, languages } from "/words.js";
 
 const gutter = 92;
 const tiers = { cell: 0.3, network: 0.45, satellite: 0.7, navigation: 1 };
@@ -143,7 +143,7 @@ export class Timeline {
     const step = (seconds.find((value) => value >= room) ?? 30 * 86400) * 1000;
     const offset = new Date(this.from).getTimezoneOffset() * 60000;
     paper.fillStyle = this.look.dim;
-    const format = new Intl.DateTimeFormat(undefined, step < 60000 ? { timeStyle: "medium" } : { timeStyle: "short" });
+    const format = new Intl.DateTimeFormat(languages, step < 60000 ? { timeStyle: "medium" } : { timeStyle: "short" });
     for (let at = Math.ceil((this.from - offset) / step) * step + offset; at < this.to; at += step) {
       const x = this.x(at);
       if (x < gutter) continue;

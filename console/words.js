@@ -12,9 +12,11 @@ export function el(name, attributes = {}, ...children) {
   return element;
 }
 
-const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
-const whole = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const number = (digits) => new Intl.NumberFormat(undefined, { maximumFractionDigits: digits });
+// The languages that the person reads, of which Intl by itself would take the browser's own.
+export const languages = navigator.languages;
+const clock = new Intl.DateTimeFormat(languages, { timeStyle: "medium" });
+const whole = new Intl.DateTimeFormat(languages, { dateStyle: "medium", timeStyle: "medium" });
+const number = (digits) => new Intl.NumberFormat(languages, { maximumFractionDigits: digits });
 const numbers = [number(0), number(1), number(2)];
 
 // Where people measure in feet and miles.

@@ -20,6 +20,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import axe_core_python
 from receiver import Receiver
@@ -109,14 +111,14 @@ class Machine:
                 process.wait(10)
 
 
-def browser(logs=True, rules=None):
+def browser(logs=True, rules=None, language="en-IE"):
     options = webdriver.ChromeOptions()
     for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--window-size=1400,900", "--no-proxy-server",
                  "--disable-background-networking", "--no-first-run", "--disable-dev-shm-usage"):
         options.add_argument(word)
     if rules:
         options.add_argument(f"--host-resolver-rules={rules}")
-    options.add_experimental_option("prefs", {"intl.accept_languages": "en-IE,en"})
+    options.add_experimental_option("prefs", {"intl.accept_languages": f"{language},{language[:2]}"})
     if logs:
         options.add_experimental_option("perfLoggingPrefs", {"enableNetwork": True, "enablePage": False})
         options.set_capability("goog:loggingPrefs", {"performance": "ALL", "browser": "ALL"})
@@ -776,6 +778,29 @@ def scrubbing(page):
         plain.driver.quit()
 
 
+def as_read_there(page, own):
+    """Times of the reader's zone, UTC for whoever points at one, and the units of the reader's country."""
+    print("elsewhere")
+    cookies = page.driver.get_cookies()
+    for language, zone, unit in (("en-US", "America/New_York", "ft"), ("de-DE", "Asia/Kolkata", "m")):
+        there = Page(browser(logs=False, language=language))
+        try:
+            there.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": zone})
+            there.driver.get(own)
+            for cookie in cookies:
+                there.driver.add_cookie(cookie)
+            there.driver.get(own)
+            there.until(f"gives lengths in {unit} to {language}", lambda: re.search(
+                rf"Within \(68 %\)[\d.,]+ {unit}", there.js("return document.querySelector('#now').textContent")))
+            shown, utc = there.js("const time = document.querySelector('#now time'); return [time.textContent, time.title]")
+            local = datetime.fromisoformat(utc.replace("Z", "+00:00")).astimezone(ZoneInfo(zone))
+            expected = local.strftime("%H:%M:%S" if language == "de-DE" else "%-I:%M:%S")
+            check(f"the time of {zone}, and UTC where one points at it", utc.endswith("Z") and expected in shown,
+                  f"{shown}, {utc}")
+        finally:
+            there.driver.quit()
+
+
 def count_frames(page):
     frames = page.later("""const done = arguments[0], day = meridian.day, times = [], count = 200;
       let last = performance.now();
@@ -908,6 +933,7 @@ def main():
             day(page, machine)
             whole_day(page, machine)
             own = address.split("/?")[0]
+            as_read_there(page, own)
             borders(page, machine, own)
             tiles(machine)
             page.collect()
