@@ -25,9 +25,22 @@ package struct FixOrder: Sendable {
     case rejected(Reason)
   }
 
-  struct Seen: Hashable, Sendable {
+  /// A fix handed on, as far as it takes to know it again.
+  fileprivate struct Seen: Sendable {
     var time: UnixTime
-    var coordinate: Coordinate
+    var place: PlaceMark
+  }
+
+  /// Whether two fixes of one time are at one place: two places have the same mark once in 2^32 times,
+  /// which calls a conflict a duplicate, and is no reason to store sixteen bytes for each.
+  fileprivate struct PlaceMark: Equatable, Sendable {
+    var bits: UInt32
+
+    init(of place: Coordinate) {
+      let both = place.latitude.bitPattern &* 0x9e37_79b9_7f4a_7c15 ^ place.longitude.bitPattern
+      let mixed = (both ^ both >> 32) &* 0xd6e8_feb8_6659_fd93
+      bits = UInt32(truncatingIfNeeded: mixed >> 32)
+    }
   }
 
   private struct Candidate: Sendable {
@@ -88,7 +101,7 @@ package struct FixOrder: Sendable {
 
   private mutating func handOn(_ fix: Fix) {
     if seen.count == Self.mostSeen { seen.removeFirst() }
-    seen.append(Seen(time: fix.time, coordinate: fix.coordinate))
+    seen.append(Seen(time: fix.time, place: PlaceMark(of: fix.coordinate)))
   }
 
   /// A fix that is not newer than those handed on: late, unless three in a row show, by their
@@ -97,7 +110,7 @@ package struct FixOrder: Sendable {
     _ fix: Fix, _ newest: UnixTime, _ received: UnixTime?
   ) -> [Output] {
     if let same = seen.last(where: { $0.time == fix.time }) {
-      return [.rejected(same.coordinate == fix.coordinate ? .duplicate : .conflict)]
+      return [.rejected(same.place == PlaceMark(of: fix.coordinate) ? .duplicate : .conflict)]
     }
     guard let received, fix.time.isSetBack(from: newest) else { return [.rejected(.late)] }
     let offset = received.seconds(since: fix.time)
@@ -138,12 +151,12 @@ extension FixOrder {
   /// Writes or reads every field.
   mutating func pass(_ coder: inout StateCoder) {
     coder.pass(&waiting, most: Self.mostWaiting + 1, blank: .blank) { $1.pass(&$0) }
-    let blank = Seen(time: UnixTime(nanoseconds: 0), coordinate: Fix.blank.coordinate)
+    let time = UnixTime(nanoseconds: 0)
+    let blank = Seen(time: time, place: PlaceMark(of: Fix.blank.coordinate))
     coder.pass(&seen, most: Self.mostSeen, blank: blank) { coder, seen in
       coder.pass(&seen.time)
-      coder.pass(&seen.coordinate)
+      seen.place.pass(&coder)
     }
-    let time = blank.time
     coder.pass(
       &candidate, blank: Candidate(first: time, latest: time, came: time, offset: 0, count: 0)
     ) { coder, candidate in
@@ -152,6 +165,21 @@ extension FixOrder {
       coder.pass(&candidate.came)
       coder.pass(&candidate.offset)
       coder.pass(&candidate.count)
+    }
+  }
+}
+
+extension FixOrder.PlaceMark {
+  fileprivate mutating func pass(_ coder: inout StateCoder) {
+    if coder.isOfEarlierForm {
+      var place = Fix.blank.coordinate
+      coder.pass(&place)
+      return self = Self(of: place)
+    }
+    for shift in stride(from: 24 as UInt32, through: 0, by: -8) {
+      var byte = UInt8(truncatingIfNeeded: bits >> shift)
+      coder.pass(&byte)
+      bits = bits & ~(0xff << shift) | UInt32(byte) << shift
     }
   }
 }

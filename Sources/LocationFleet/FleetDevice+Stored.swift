@@ -3,9 +3,9 @@ internal import LocationModel
 
 extension FleetDevice {
   /// The version of the form in which a device is stored.
-  private static let version: UInt8 = 4
-  /// Its numbers and dates take more bytes; it is read, and not written.
-  private static let earlierVersion: UInt8 = 3
+  private static let version: UInt8 = 5
+  /// It takes more bytes for flags, and for fixes that are to be known again; it is read, and not written.
+  private static let earlierVersion: UInt8 = 4
   private static let mostFences = 100_000
 
   /// All that is known of the device, as bytes: what is read from them continues bit for bit.

@@ -2,11 +2,12 @@
 ///
 /// One walk over the fields does both, so that what is written and what is read cannot differ. Dates
 /// are written as differences from the one before, as most are whole seconds apart, and numbers by what
-/// sets them apart from one of those before, as most are of places near one another.
+/// sets them apart from one of those before, as most are of places near one another. Flags are bits: eight
+/// have one byte, which lies where the first of them does.
 package struct StateCoder: Sendable {
   package private(set) var bytes: [UInt8]
   package let isReading: Bool
-  /// Whether what is read was written without such shorter numbers and dates.
+  /// Whether what is read was written with a byte for each flag, and with places where there are marks.
   package var isOfEarlierForm = false
   /// Whether bytes were missing or meaningless: what was read must not be used.
   package private(set) var isDamaged = false
@@ -19,6 +20,9 @@ package struct StateCoder: Sendable {
   private var oldest = 0
   /// Bytes at the end that are not read.
   private var ending = 0
+  /// The byte of the last flags: where it lies, its bits (those read already are 0), and the bit of the
+  /// next flag, 0 where that needs another byte.
+  private var flags: (place: Int, bits: UInt8, next: UInt8) = (0, 0, 0)
 
   /// Begins to write.
   package init() {
@@ -70,7 +74,9 @@ package struct StateCoder: Sendable {
   }
 
   /// Whether all bytes were read, and all had a meaning.
-  package var isComplete: Bool { !isDamaged && position == bytes.count - ending }
+  package var isComplete: Bool {
+    !isDamaged && position == bytes.count - ending && flags.bits == 0
+  }
 
   /// Marks what was read as meaningless.
   package mutating func reject() { isDamaged = true }
@@ -121,7 +127,7 @@ extension StateCoder {
   private mutating func read() -> UInt64 {
     let head = Int(next())
     var (bits, places): (UInt64, Range<Int>) = (0, 0..<head)
-    if head >= Self.firstNear, !isOfEarlierForm {
+    if head >= Self.firstNear {
       let (age, way) = (head - Self.firstNear).quotientAndRemainder(dividingBy: Self.waysToShare)
       let shared = way + Self.leastShared
       guard let near = number(ofAge: age + 1) else { return refuse() }
@@ -206,10 +212,26 @@ extension StateCoder {
   }
 
   package mutating func pass(_ flag: inout Bool) {
-    var byte: UInt8 = flag ? 1 : 0
-    pass(&byte)
-    if byte > 1 { isDamaged = true }
-    flag = byte == 1
+    if flags.next == 0 { beginFlags() }
+    let bit = flags.next
+    flags.next = isOfEarlierForm ? 0 : bit << 1
+    if isReading {
+      flag = flags.bits & bit != 0
+      flags.bits &= ~bit
+    } else if flag {
+      flags.bits |= bit
+      bytes[flags.place] = flags.bits
+    }
+  }
+
+  private mutating func beginFlags() {
+    if isReading {
+      if flags.bits != 0 { isDamaged = true }
+      flags = (0, next(), 1)
+    } else {
+      flags = (bytes.count, 0, 1)
+      bytes.append(0)
+    }
   }
 
   package mutating func pass(_ time: inout UnixTime) { pass(nanoseconds: &time.nanoseconds) }
@@ -218,7 +240,7 @@ extension StateCoder {
 
   private mutating func pass(nanoseconds: inout Int64) {
     var difference = nanoseconds &- latest
-    if isOfEarlierForm { pass(&difference) } else { pass(difference: &difference) }
+    pass(difference: &difference)
     nanoseconds = latest &+ difference
     latest = nanoseconds
   }
