@@ -25,7 +25,7 @@ struct JetStreamAnswer {
     var copy = Self()
     var scanner = JSONScanner(bytes)
     do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         try copy.take(key, &value)
       }
     } catch { return nil }
@@ -34,13 +34,13 @@ struct JetStreamAnswer {
 
   private init() {}
 
-  private mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+  private mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
     switch key {
     case "seq": sequence = try Self.number(&value)
     case "num_pending": pending = try value.number().flatMap { Int(exactly: $0) }
     case "error" where try value.isObject():
       var copy = self
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "code": copy.code = try value.number().flatMap { Int(exactly: $0) }
         case "err_code": copy.errorNumber = try value.number().flatMap { Int(exactly: $0) } ?? 0
@@ -52,7 +52,7 @@ struct JetStreamAnswer {
       code = code ?? 500
     case "state" where try value.isObject():
       var copy = self
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "first_seq": copy.first = try Self.number(&value)
         case "last_seq": copy.last = try Self.number(&value)
@@ -63,7 +63,7 @@ struct JetStreamAnswer {
       self = copy
     case "message" where try value.isObject():
       var found = Stored()
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "subject": found.subject = try value.string()
         case "seq": found.sequence = try Self.number(&value)

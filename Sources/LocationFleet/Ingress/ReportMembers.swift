@@ -27,7 +27,7 @@ struct ReportMembers {
   init?(_ bytes: [UInt8]) {
     var (copy, scanner) = (Self(), JSONScanner(bytes))
     do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         try copy.take(key, &value)
       }
       if copy.form == .gpsd { copy.report = try GpsdReport.parse(bytes) }
@@ -85,7 +85,7 @@ struct ReportMembers {
 // MARK: - Reading
 
 extension ReportMembers {
-  private mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+  private mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
     switch key {
     case "_type":
       form = .ownTracks
@@ -101,7 +101,7 @@ extension ReportMembers {
     case "device", "device_id":
       device = try value.string() ?? ""
       devices += 1
-    case "date": own.time = try value.string().flatMap { UnixTime(iso8601: $0) }
+    case "date": own.time = try value.date()
     case "tst": short.time = try Self.time(&value)
     case "lat": short.latitude = try value.number()
     case "lon": short.longitude = try value.number()
@@ -115,7 +115,7 @@ extension ReportMembers {
   }
 
   private static func take(
-    _ key: String, _ value: inout JSONScanner, _ values: inout Values
+    _ key: JSONKey, _ value: inout JSONScanner, _ values: inout Values
   ) throws(JSONFault) {
     switch key {
     case "latitude": values.latitude = try value.number()
@@ -131,7 +131,7 @@ extension ReportMembers {
   /// Traccar Client's `location`, with its `coords`.
   private mutating func takeLocation(_ value: inout JSONScanner) throws(JSONFault) {
     var values = Values()
-    try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+    try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
       switch key {
       case "timestamp":
         if let text = try value.stringIfNext() {
@@ -141,7 +141,7 @@ extension ReportMembers {
         }
       case "coords" where try value.isObject():
         var inner = values
-        try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
           switch key {
           case "accuracy": inner.accuracy = try value.number()
           case "heading": inner.course = try value.number()

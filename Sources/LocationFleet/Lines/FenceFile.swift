@@ -19,7 +19,7 @@ package enum FenceFile {
     var type: String?
     do throws(JSONFault) {
       var scanner = JSONScanner(bytes)
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "type": type = try value.string()
         case "features" where try value.isArray():
@@ -30,7 +30,7 @@ package enum FenceFile {
               return try scanner.skip()
             }
             var feature = Feature()
-            try scanner.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+            try scanner.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
               try feature.take(key, &value)
             }
             do throws(Fault) { try feature.add(to: &fences, number) } catch { fault = error }
@@ -60,18 +60,18 @@ private struct Feature {
   var tenant, group, device: String?
   var isAudienceWrong = false
 
-  mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+  mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
     switch key {
     case "id": id = try value.string()
     case "geometry" where try value.isObject():
       var copy = self
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         try copy.takeGeometry(key, &value)
       }
       self = copy
     case "properties" where try value.isObject():
       var copy = self
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         try copy.takeProperty(key, &value)
       }
       self = copy
@@ -80,7 +80,7 @@ private struct Feature {
   }
 
   private mutating func takeGeometry(
-    _ key: String, _ value: inout JSONScanner
+    _ key: JSONKey, _ value: inout JSONScanner
   ) throws(JSONFault) {
     switch key {
     case "type": geometry = try value.string()
@@ -92,7 +92,7 @@ private struct Feature {
   }
 
   private mutating func takeProperty(
-    _ key: String, _ value: inout JSONScanner
+    _ key: JSONKey, _ value: inout JSONScanner
   ) throws(JSONFault) {
     switch key {
     case "id", "identifier":
@@ -110,7 +110,7 @@ private struct Feature {
         return try value.skip()
       }
       var (group, device): (String?, String?) = (nil, nil)
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "group": group = try value.string()
         case "device": device = try value.string()

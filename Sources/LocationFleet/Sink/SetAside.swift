@@ -47,7 +47,7 @@ extension SetAside {
     var (partition, sequence): (Double?, Double?) = (nil, nil)
     var scanner = JSONScanner(line)
     do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "partition": partition = try value.number()
         case "sequence": sequence = try value.number()

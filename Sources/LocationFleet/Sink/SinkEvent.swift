@@ -128,7 +128,7 @@ private struct Members {
     var copy = Self()
     var scanner = JSONScanner(line)
     do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         try copy.take(key, &value)
       }
     } catch { return nil }
@@ -137,16 +137,16 @@ private struct Members {
 
   private init() {}
 
-  private mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+  private mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
     switch key {
     case "type": kind = try value.string()
     case "fence": fence = try value.string()
     case "revision": revision = try value.number().flatMap { Int(exactly: $0) }.map { "\($0)" }
-    case "date": date = try value.string().flatMap { UnixTime(iso8601: $0) }
+    case "date": date = try value.date()
     case "decided": decided = try value.string()
     case "fix" where try value.isObject():
       var copy = self
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "latitude": copy.latitude = try value.number()
         case "longitude": copy.longitude = try value.number()

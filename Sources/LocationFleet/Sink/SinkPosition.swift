@@ -16,7 +16,7 @@ struct SinkPosition: Hashable, Sendable {
     var (owner, settled): (String?, [UInt64]?) = (nil, nil)
     var scanner = JSONScanner(bytes)
     do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "owner": owner = try value.string()
         case "settled" where try value.isArray():

@@ -25,9 +25,9 @@ package enum ControlMessage: Hashable, Sendable {
     var members: [String: String] = [:]
     var scanner = JSONScanner(bytes)
     do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
-        case "ctl", "version", "tenant", "device": members[key] = try value.string()
+        case "ctl", "version", "tenant", "device": members[key.text] = try value.string()
         default: try value.skip()
         }
       }

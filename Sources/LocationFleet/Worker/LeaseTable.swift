@@ -250,7 +250,7 @@ private struct LeaseText {
     var (worker, epoch): (String?, Double?) = (nil, nil)
     var scanner = JSONScanner(bytes)
     do throws(JSONFault) {
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "worker": worker = try value.string()
         case "epoch": epoch = try value.number()

@@ -49,13 +49,13 @@ package struct GpsdReport: Hashable, Sendable {
   package static func parse(_ line: [UInt8]) throws(JSONFault) -> GpsdReport {
     var report = GpsdReport()
     var scanner = JSONScanner(line)
-    try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+    try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
       try report.take(key, &value)
     }
     return report
   }
 
-  private mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+  private mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
     guard try !takeNumber(key, &value) else { return }
     switch key {
     case "class": kind = try value.string() ?? ""
@@ -80,7 +80,7 @@ package struct GpsdReport: Hashable, Sendable {
 
   /// Reads a member that is a plain number; returns `false` when `key` is not the name of one.
   private mutating func takeNumber(
-    _ key: String, _ value: inout JSONScanner
+    _ key: JSONKey, _ value: inout JSONScanner
   ) throws(JSONFault) -> Bool {
     switch key {
     case "lat": latitude = try value.number()
@@ -137,7 +137,7 @@ package struct GpsdReport: Hashable, Sendable {
     try value.array { (element: inout JSONScanner) throws(JSONFault) in
       guard try element.isObject() else { return try element.skip() }
       var report = GpsdReport()
-      try element.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try element.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         // gpsd does not nest lists of devices; a nested one is skipped.
         if key == "devices" { try value.skip() } else { try report.take(key, &value) }
       }

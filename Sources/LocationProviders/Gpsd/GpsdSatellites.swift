@@ -10,7 +10,7 @@ package struct GpsdSatellites: Sendable {
     var elevation, azimuth, signal: Double?
     var isUsed = false
 
-    mutating func read(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+    mutating func read(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
       switch key {
       case "PRN": prn = whole(try value.number())
       case "svid": number = whole(try value.number())
@@ -58,14 +58,14 @@ package struct GpsdSatellites: Sendable {
   package static func read(_ line: [UInt8]) -> [Satellite] {
     var satellites: [Satellite] = []
     var scanner = JSONScanner(line)
-    try? scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+    try? scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
       guard key == "satellites", try value.isArray() else { return try value.skip() }
       try value.array { (element: inout JSONScanner) throws(JSONFault) in
         guard satellites.count < Satellite.most, try element.isObject() else {
           return try element.skip()
         }
         var read = Element()
-        try element.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+        try element.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
           try read.read(key, &value)
         }
         if let satellite = read.satellite { satellites.append(satellite) }

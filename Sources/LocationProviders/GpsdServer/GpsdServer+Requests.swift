@@ -68,7 +68,7 @@ extension GpsdServer.Policy {
     var policy = self
     // A watch without a word about the form is one for JSON, as in gpsd.
     var hasForm = policy.json || policy.nmea || policy.raw > 0
-    try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+    try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
       switch key {
       case "enable": policy.isOn = try value.boolean() ?? policy.isOn
       case "json":

@@ -8,9 +8,9 @@ enum DecimalGrammar {
 
 /// A decimal number, collected digit by digit.
 ///
-/// Up to 19 digits with a small exponent, which is what receivers and files write, convert without
-/// a string and correctly rounded: an integer below 2^53 times or over an exact power of ten.
-/// Anything longer goes through the standard library.
+/// Up to 18 digits with a small exponent, which is what receivers and files write, convert without
+/// a string and correctly rounded: an integer below 2^53 times or over an exact power of ten, or a larger
+/// one over a power of ten that is divided with 128 bits. Anything longer goes through the standard library.
 private struct DecimalDigits {
   var mantissa: UInt64 = 0
   var exponent = 0
@@ -27,9 +27,28 @@ private struct DecimalDigits {
 
   /// The number; `nil` when the digits are too many for exact conversion.
   var value: Double? {
-    guard isExact, mantissa < 1 << 53, exponent.magnitude <= 22 else { return nil }
+    guard isExact, exponent.magnitude <= 22 else { return nil }
+    guard mantissa < 1 << 53 else { return divided }
     let power = Self.powers[Int(exponent.magnitude)]
     return exponent < 0 ? Double(mantissa) / power : Double(mantissa) * power
+  }
+
+  /// The quotient of a large mantissa and a power of ten: 64 bits of it, and whether anything is left,
+  /// decide how it is rounded to 53.
+  private var divided: Double? {
+    guard (-18 ..< 0).contains(exponent) else { return nil }
+    let power = UInt64(Self.powers[-exponent])
+    // Both with the highest bit set, so that the quotient is above a half and below two.
+    let dividend = mantissa << mantissa.leadingZeroBitCount
+    let divisor = power << power.leadingZeroBitCount
+    let isLess = dividend < divisor
+    let (quotient, rest) = divisor.dividingFullWidth(
+      isLess ? (dividend, 0) : (dividend >> 1, dividend << 63))
+    var (bits, tail) = (quotient >> 11, quotient & 0x7ff)
+    if tail == 0x400 { tail += rest > 0 ? 1 : bits & 1 }
+    if tail > 0x400 { bits += 1 }
+    let places = power.leadingZeroBitCount - mantissa.leadingZeroBitCount - (isLess ? 64 : 63)
+    return Double(sign: .plus, exponent: places + 11, significand: Double(bits))
   }
 
   /// The powers of ten that a `Double` holds exactly.

@@ -1,3 +1,5 @@
+package import LocationModel
+
 /// Why a line is not a JSON object that can be read.
 package enum JSONFault: Error, Hashable, Sendable {
   /// The text ended within a value.
@@ -12,6 +14,30 @@ package enum JSONFault: Error, Hashable, Sendable {
   case tooDeep
   /// Something follows the object, at this offset.
   case trailing(offset: Int)
+}
+
+/// The name of a member, compared with names where it stands: `switch key { case "speed": … }`.
+package struct JSONKey: Sendable {
+  private let bytes: [UInt8]
+  private let range: Range<Int>
+
+  /// The name that these bytes are, without its marks and escapes.
+  fileprivate init(_ bytes: [UInt8], _ range: Range<Int>) {
+    self.bytes = bytes
+    self.range = range
+  }
+
+  package var text: String { String(decoding: bytes[range], as: UTF8.self) }
+
+  package static func ~= (name: StaticString, key: Self) -> Bool { key == name }
+
+  package static func == (key: Self, name: StaticString) -> Bool {
+    guard key.range.count == name.utf8CodeUnitCount else { return false }
+    for (index, place) in key.range.enumerated() where key.bytes[place] != name.utf8Start[index] {
+      return false
+    }
+    return true
+  }
 }
 
 /// Reads one JSON object member by member, without building a tree.
@@ -34,7 +60,7 @@ package struct JSONScanner {
 
   /// Reads a whole object, calling `member` with each key; `member` must read or skip the value.
   package mutating func document(
-    _ member: (String, inout JSONScanner) throws(JSONFault) -> Void
+    _ member: (JSONKey, inout JSONScanner) throws(JSONFault) -> Void
   ) throws(JSONFault) {
     try object(member)
     skipSpace()
@@ -43,12 +69,12 @@ package struct JSONScanner {
 
   /// Reads an object that is a value.
   package mutating func object(
-    _ member: (String, inout JSONScanner) throws(JSONFault) -> Void
+    _ member: (JSONKey, inout JSONScanner) throws(JSONFault) -> Void
   ) throws(JSONFault) {
     try open("{")
     if try take("}") { return depth -= 1 }
     repeat {
-      let key = try quoted()
+      let key = try key()
       try expect(":")
       try member(key, &self)
     } while try take(",")
@@ -86,6 +112,17 @@ package struct JSONScanner {
     return try quoted()
   }
 
+  /// Reads the next value as a date of ISO 8601; skips it and returns `nil` when it is none.
+  package mutating func date() throws(JSONFault) -> UnixTime? {
+    guard try peek() == UInt8(ascii: "\"") else {
+      try skip()
+      return nil
+    }
+    let start = try begin()
+    guard let range = try plain() else { return UnixTime(iso8601: try escaped(from: start)) }
+    return UnixTime(iso8601: bytes.span.extracting(range))
+  }
+
   /// Reads the next value if it is a string; skips nothing otherwise.
   package mutating func stringIfNext() throws(JSONFault) -> String? {
     try peek() == UInt8(ascii: "\"") ? quoted() : nil
@@ -116,7 +153,7 @@ package struct JSONScanner {
   package mutating func skip() throws(JSONFault) {
     switch try peek() {
     case UInt8(ascii: "{"):
-      try object { (_: String, scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip() }
+      try object { (_: JSONKey, scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip() }
     case UInt8(ascii: "["):
       try array { (scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip() }
     case UInt8(ascii: "\""): _ = try quoted()
@@ -160,19 +197,39 @@ package struct JSONScanner {
 
   /// Reads a string and resolves its escapes.
   private mutating func quoted() throws(JSONFault) -> String {
+    let start = try begin()
+    guard let range = try plain() else { return try escaped(from: start) }
+    return String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  /// Reads the name of a member.
+  private mutating func key() throws(JSONFault) -> JSONKey {
+    let start = try begin()
+    if let range = try plain() { return JSONKey(bytes, range) }
+    let resolved = Array(try escaped(from: start).utf8)
+    return JSONKey(resolved, resolved.indices)
+  }
+
+  /// Moves past the first mark of a string.
+  private mutating func begin() throws(JSONFault) -> Int {
     try expect("\"")
+    return position
+  }
+
+  /// Reads the rest of a string, and returns where its bytes are; `nil`, at the first of them, where it has
+  /// escapes.
+  private mutating func plain() throws(JSONFault) -> Range<Int>? {
     let start = position
-    while position < bytes.count {
-      switch bytes[position] {
+    for place in start..<bytes.count {
+      switch bytes[place] {
       case UInt8(ascii: "\""):
-        position += 1
-        return String(decoding: bytes[start..<(position - 1)], as: UTF8.self)
+        position = place + 1
+        return start..<place
       case UInt8(ascii: "\\"):
-        return try escaped(from: start)
-      case 0..<0x20:
-        throw .unexpected(byte: bytes[position], offset: position)
-      default:
-        position += 1
+        position = place
+        return nil
+      case 0..<0x20: throw .unexpected(byte: bytes[place], offset: place)
+      default: continue
       }
     }
     throw .truncated

@@ -64,7 +64,7 @@ private struct FixLine {
   init(_ line: [UInt8]) throws(FixesFile.Cause) {
     do {
       var scanner = JSONScanner(line)
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         try take(key, &value)
       }
     } catch {
@@ -72,10 +72,10 @@ private struct FixLine {
     }
   }
 
-  private mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+  private mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
     switch key {
     case "type": type = try value.string() ?? ""
-    case "date": date = try value.string().flatMap { UnixTime(iso8601: $0) }
+    case "date": date = try value.date()
     case "latitude": latitude = try value.number()
     case "longitude": longitude = try value.number()
     case "horizontal_accuracy": horizontalAccuracy = try value.number()

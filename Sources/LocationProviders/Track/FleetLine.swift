@@ -36,7 +36,7 @@ package struct FleetLine: Hashable, Sendable {
     var members = Members()
     do {
       var scanner = JSONScanner(line)
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         try members.take(key, &value)
       }
     } catch {
@@ -78,24 +78,25 @@ package struct FleetLine: Hashable, Sendable {
     var isReceivedWrong = false
     var latitude, longitude, accuracy, altitude, speed, course: Double?
 
-    mutating func take(_ key: String, _ value: inout JSONScanner) throws(JSONFault) {
+    mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
       switch key {
-      case "type": type = try value.string() ?? ""
-      case "tenant": tenant = try value.string() ?? ""
+      // Those that most lines have come first.
       case "device":
         device = try value.string()
         devices += 1
-      case "group": group = try value.string()
-      case "date": date = try value.string().flatMap { UnixTime(iso8601: $0) }
-      case "received":
-        received = try value.string().flatMap { UnixTime(iso8601: $0) }
-        isReceivedWrong = received == nil
+      case "date": date = try value.date()
       case "latitude": latitude = try value.number()
       case "longitude": longitude = try value.number()
       case "horizontal_accuracy": accuracy = try value.number()
-      case "altitude": altitude = try value.number()
       case "speed": speed = try value.number()
       case "course": course = try value.number()
+      case "altitude": altitude = try value.number()
+      case "received":
+        received = try value.date()
+        isReceivedWrong = received == nil
+      case "type": type = try value.string() ?? ""
+      case "tenant": tenant = try value.string() ?? ""
+      case "group": group = try value.string()
       default: try value.skip()
       }
     }

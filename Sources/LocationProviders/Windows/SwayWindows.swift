@@ -87,7 +87,7 @@ package struct SwayWindows: Machine {
     var scanner = JSONScanner(body)
     var tree = WindowState()
     do throws(JSONFault) {
-      try scanner.document { (key: String, scanner: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, scanner: inout JSONScanner) throws(JSONFault) in
         try Self.readChildren(key, &scanner, into: &tree)
       }
     } catch { return end("sway sends a tree that cannot be read") }
@@ -102,7 +102,7 @@ package struct SwayWindows: Machine {
 
   /// Reads the nodes below a node, and skips any other member.
   private static func readChildren(
-    _ key: String, _ scanner: inout JSONScanner, into tree: inout WindowState
+    _ key: JSONKey, _ scanner: inout JSONScanner, into tree: inout WindowState
   ) throws(JSONFault) {
     guard key == "nodes" || key == "floating_nodes", try scanner.isArray() else {
       return try scanner.skip()
@@ -119,7 +119,7 @@ package struct SwayWindows: Machine {
   ) throws(JSONFault) {
     var (process, isFocused, shell): (Double?, Bool, String?) = (nil, false, nil)
     var found = tree
-    try scanner.object { (key: String, scanner: inout JSONScanner) throws(JSONFault) in
+    try scanner.object { (key: JSONKey, scanner: inout JSONScanner) throws(JSONFault) in
       switch key {
       case "pid": process = try scanner.number()
       case "focused": isFocused = try scanner.boolean() ?? false
@@ -136,11 +136,11 @@ package struct SwayWindows: Machine {
   }
 
   /// The value of a member of the outermost object, a text or a truth value.
-  private static func word(_ name: String, of body: [UInt8]) -> String? {
+  private static func word(_ name: StaticString, of body: [UInt8]) -> String? {
     var scanner = JSONScanner(body)
     var word: String?
     do throws(JSONFault) {
-      try scanner.document { (key: String, scanner: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, scanner: inout JSONScanner) throws(JSONFault) in
         guard key == name else { return try scanner.skip() }
         if let text = try scanner.stringIfNext() {
           word = text

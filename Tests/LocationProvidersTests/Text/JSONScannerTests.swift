@@ -1,3 +1,4 @@
+import LocationModel
 import Testing
 
 @testable import LocationProviders
@@ -7,7 +8,8 @@ struct JSONScannerTests {
   private func members(_ text: String) throws(JSONFault) -> [String] {
     var scanner = JSONScanner(Array(text.utf8))
     var members: [String] = []
-    try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+    try scanner.document { (name: JSONKey, value: inout JSONScanner) throws(JSONFault) in
+      let key = name.text
       if key.hasPrefix("n") {
         members.append("\(key)=\(try value.number().map { "\($0)" } ?? "none")")
       } else if key.hasPrefix("s") {
@@ -88,6 +90,41 @@ struct JSONScannerTests {
       #expect(number?.bitPattern == Double(text)?.bitPattern, "\(text)")
       #expect(position == bytes.count)
     }
+  }
+
+  @Test("converts numbers of 16 to 18 digits as the standard library does")
+  func longNumbers() {
+    var random = SeededRandom(seed: 23)
+    var texts = ["9007199254740993.5", "0.9007199254740995", "4503599627370497.50", "36028797018963970e-1"]
+    for places in 1...18 {
+      for _ in 0..<500 {
+        let mantissa = UInt64.random(in: 1_000_000_000_000_000..<1_000_000_000_000_000_000, using: &random)
+        texts.append("\(mantissa)e-\(places)")
+      }
+    }
+    for text in texts {
+      var position = 0
+      let bytes = Array(text.utf8)
+      let number = scanDecimal(bytes, at: &position, before: bytes.count, .json)
+      #expect(number?.bitPattern == Double(text)?.bitPattern, "\(text)")
+    }
+  }
+
+  @Test("compares the names of members where they stand, and resolves their escapes")
+  func keys() throws {
+    let line = Array(#"{"speed":1,"\u0073peed":2,"spee":3,"speedy":4,"":5}"#.utf8)
+    var scanner = JSONScanner(line)
+    var (speeds, others): ([Double?], [String]) = ([], [])
+    try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
+      switch key {
+      case "speed": speeds.append(try value.number())
+      default:
+        others.append(key.text)
+        try value.skip()
+      }
+    }
+    #expect(speeds == [1, 2])
+    #expect(others == ["spee", "speedy", ""])
   }
 
   @Test("allows XML's looser numbers only where they are allowed")
