@@ -87,6 +87,10 @@ struct JetStreamAnswer {
     guard let code else { return nil }
     // "Wrong last sequence": of the stream, or of the subject.
     if errorNumber == 10071 || errorNumber == 10164 { return .conflict }
+    // "No suitable peers": some servers may be still to come. "Replicas > 1 not supported": one server is no
+    // cluster, and will be none.
+    if errorNumber == 10005 { return .unreachable(cause) }
+    if errorNumber == 10074 { return .refused("\(cause): `replicas` needs a cluster") }
     return code >= 500 ? .unreachable(cause) : .refused(cause)
   }
 

@@ -12,22 +12,27 @@ extension NATSBroker {
     package init() {}
   }
 
+  /// The streams of a fleet.
+  package static func logs(partitions: Int) -> [FleetLog] {
+    [.leases, .fences, .erasures, .sinks, .refused]
+      + (0..<partitions).flatMap { [.fixes($0), .events($0), .state($0)] }
+  }
+
   /// Makes the streams of a fleet; those that are there already stay as they are.
   ///
   /// Returns how many were made.
   package mutating func create(
     partitions: Int, _ storage: Storage
   ) throws(BrokerFault) -> Int {
-    var logs: [FleetLog] = [.leases, .fences, .erasures, .sinks, .refused]
-    for partition in 0..<partitions {
-      logs += [.fixes(partition), .events(partition), .state(partition)]
-    }
     var made = 0
-    for log in logs where try create(log, storage) { made += 1 }
+    for log in Self.logs(partitions: partitions) where try create(log, storage) { made += 1 }
     return made
   }
 
-  private mutating func create(_ log: FleetLog, _ storage: Storage) throws(BrokerFault) -> Bool {
+  /// Makes a stream; returns whether it was not there.
+  package mutating func create(
+    _ log: FleetLog, _ storage: Storage
+  ) throws(BrokerFault) -> Bool {
     let stream = NATSName.stream(log)
     var (age, most, size, all) = (0, -1, -1, -1)
     switch log {

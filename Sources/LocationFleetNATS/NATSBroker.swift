@@ -13,9 +13,17 @@ package struct NATSBroker: FleetBroker {
   private var awaited: ClosedRange<UInt64>?
   private var counter: UInt64 = 0
   private var watched: UInt64 = 0
+  /// Which of its connections everything here belongs to.
+  private var life: UInt64 = 0
+  /// Seconds until an answer is given up.
+  private let longestWait: Double
 
-  package init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
+  /// Answers are awaited for `longestWait`: who has leases to renew waits less long than they last.
+  package init(
+    _ access: BrokerAccess, name: String, longestWait: Duration = .seconds(5)
+  ) throws(BrokerFault) {
     connection = try NATSConnection(access, name: name)
+    self.longestWait = longestWait.inSeconds
   }
 
   package init(servers: [String], name: String) throws(BrokerFault) {
@@ -31,15 +39,25 @@ package struct NATSBroker: FleetBroker {
     pump()
   }
 
+  /// Begins anew what another connection has asked for; returns whether there was one.
+  private mutating func isReconnected() -> Bool {
+    let newest = connection.reconnections
+    guard newest != life else { return false }
+    life = newest
+    for number in readers.keys { readers[number]?.disconnect() }
+    return true
+  }
+
   // MARK: Verbs
 
   package mutating func read(
     _ log: FleetLog, from sequence: UInt64, most: Int
   ) throws(BrokerFault) -> (messages: [LogMessage], left: Int) {
     pump()
+    _ = isReconnected()
     let number = try reader(log, from: sequence)
     try refill(number)
-    let end = Self.now + Self.longestWait
+    let end = Self.now + longestWait
     // Fixes come when they come; meanwhile other partitions and leases have their turn.
     while !log.isInput, readers[number]?.waiting == 0, (readers[number]?.left ?? 0) > 0 {
       guard Self.now < end, readers[number]?.isBroken == false else {
@@ -173,11 +191,15 @@ extension NATSBroker {
     _ number: UInt64, in range: ClosedRange<UInt64>
   ) throws(BrokerFault) -> NATSDelivery? {
     awaited = range
-    let end = Self.now + Self.longestWait
+    let end = Self.now + longestWait
     while answers[number] == nil {
       let left = end - Self.now
       guard left > 0 else { return nil }
-      if let delivery = connection.next(Int64(left * 1000) + 1) { accept(delivery) }
+      if let delivery = connection.next(Int64(min(left, Self.lookAround) * 1000) + 1) {
+        accept(delivery)
+      } else if isReconnected() {
+        throw .unreachable("the connection was lost")
+      }
     }
     let found = answers.removeValue(forKey: number)
     if number == range.upperBound { answers = [:] }
@@ -212,8 +234,8 @@ extension NATSBroker {
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9
   }
 
-  /// Seconds until an answer is given up.
-  private static let longestWait = 5.0
+  /// Seconds after which it looks whether the connection is still the one that has asked.
+  private static let lookAround = 0.1
   private static let mostAwaited = 1000
 }
 
@@ -252,7 +274,9 @@ extension NATSBroker {
     let count = max(2 * Self.mostExpected / max(readers.count, 8), 64)
     while let reader = readers[number], reader.waiting + reader.expected <= count / 2 {
       counter += 1
-      let text = #"{"batch":\#(count),"expires":\#(Int(PullReader.lasting * 1e9))}"#
+      let text =
+        #"{"batch":\#(count),"expires":\#(Int(PullReader.lasting * 1e9)),"#
+        + #""idle_heartbeat":\#(Int(PullReader.heartbeat * 1e9))}"#
       let stream = NATSName.stream(reader.log)
       try connection.send(
         Array(text.utf8), to: "$JS.API.CONSUMER.MSG.NEXT.\(stream).\(reader.consumer)",

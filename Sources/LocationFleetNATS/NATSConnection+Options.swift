@@ -27,6 +27,9 @@ extension NATSConnection {
     try check(natsOptions_SetMaxReconnect(made, -1), "NATS")
     try check(natsOptions_SetReconnectWait(made, 200), "NATS")
     try check(natsOptions_SetTimeout(made, 2000), "NATS")
+    // A server without power hangs up on nobody: it is left after three of these.
+    try check(natsOptions_SetPingInterval(made, 2000), "NATS")
+    try check(natsOptions_SetMaxPingsOut(made, 2), "NATS")
     if let file = access.credentials {
       try check(natsOptions_SetUserCredentialsFromFiles(made, file, nil), "`credentials` \(file)")
     }

@@ -81,6 +81,18 @@ final class NATSConnection {
     try Self.check(natsConnection_PublishMsg(connection, message))
   }
 
+  /// How often the connection was made anew; what was asked before that is answered no more.
+  var reconnections: UInt64 {
+    var statistics: OpaquePointer?
+    guard natsStatistics_Create(&statistics) == NATS_OK else { return 0 }
+    defer { natsStatistics_Destroy(statistics) }
+    var count: UInt64 = 0
+    guard natsConnection_GetStats(connection, statistics) == NATS_OK,
+      natsStatistics_GetCounts(statistics, nil, nil, nil, nil, &count) == NATS_OK
+    else { return 0 }
+    return count
+  }
+
   /// The next message; `nil` if none comes within so many milliseconds.
   func next(_ milliseconds: Int64) -> NATSDelivery? {
     var message: OpaquePointer?

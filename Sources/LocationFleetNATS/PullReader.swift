@@ -50,14 +50,19 @@ struct PullReader {
         entry: LogEntry(subject: delivery.subject, mark: delivery.mark, bytes: delivery.bytes)))
   }
 
-  /// Takes what the server says of a request: that it has ended, or that there is no such consumer.
+  /// Takes what the server says of a request: that it lasts (`100`), has ended, or that there is no such
+  /// consumer.
   mutating func end(_ number: UInt64, status: String, at now: Double) {
     heard = now
+    guard status != "100" else { return }
     requests.removeAll { $0.number == number }
     if status != "404", status != "408" { isBroken = true }
   }
 
-  /// Whether nothing was heard for much longer than a request lasts.
+  /// Nothing that was asked for comes any more: the connection was another one.
+  mutating func disconnect() { isBroken = true }
+
+  /// Whether the server that keeps the consumer has not said for a while that it lives.
   func isSilent(at now: Double) -> Bool { !requests.isEmpty && now - heard > Self.longestSilence }
 
   mutating func read(most: Int) -> [LogMessage] {
@@ -74,7 +79,9 @@ struct PullReader {
 
   /// Seconds that a request for messages lasts at the server.
   static let lasting = 10.0
-  private static let longestSilence = 15.0
+  /// Seconds after which the server says that a request lasts, though there is no message.
+  static let heartbeat = 1.0
+  private static let longestSilence = 2.5
 }
 
 /// What the subject to answer to says of a message:

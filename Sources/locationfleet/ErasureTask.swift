@@ -16,11 +16,16 @@ struct ErasureTask {
     let partitions = configuration.worker.partitions
     let begin = Self.clock(CLOCK_MONOTONIC)
     // Where it is noted; without that nothing begins.
-    do throws(BrokerFault) { _ = try broker.last(of: .erasures, key: nil) } catch {
+    do throws(FleetFault) {
+      _ = try FleetTasks.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
+        try broker.last(of: .erasures, key: nil)
+      }
+    } catch {
       throw FleetFault(
-        reason: "no stream of erasures: \(error); see `locationfleet init`", status: 1)
+        reason: "no stream of erasures: \(error.reason); see `locationfleet init`", status: 1)
     }
-    var erasure = try FleetTasks.attempt { () throws(BrokerFault) in
+    var erasure = try FleetTasks.attempt(&broker) {
+      (broker: inout NATSBroker) throws(BrokerFault) in
       try DeviceErasure(of: name, partitions: partitions, &broker)
     }
     var (attempts, took) = (0, Int64(0))
@@ -42,10 +47,10 @@ struct ErasureTask {
       } catch {
         attempts += 1
         // Everything that was done stays done.
-        guard case .unreachable = error, attempts < 10 else {
+        guard case .unreachable = error, attempts < 60 else {
           throw FleetFault(reason: "\(error); run it again", status: 1)
         }
-        broker.wait(.milliseconds(500))
+        broker.wait(.seconds(1))
       }
     }
     let report = erasure.report
@@ -88,7 +93,7 @@ struct ErasureTask {
     var broker = try FleetTasks.connect(configuration, name: "locationfleet erasures")
     var from: UInt64 = 1
     while true {
-      let batch = try FleetTasks.attempt { () throws(BrokerFault) in
+      let batch = try FleetTasks.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
         try broker.read(.erasures, from: from, most: 1000)
       }
       for message in batch.messages {

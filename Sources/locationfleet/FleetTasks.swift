@@ -12,10 +12,10 @@ struct FleetTasks {
   init(_ configuration: FleetConfiguration) { self.configuration = configuration }
 
   static func connect(
-    _ configuration: FleetConfiguration, name: String
+    _ configuration: FleetConfiguration, name: String, longestWait: Duration = .seconds(5)
   ) throws(FleetFault) -> NATSBroker {
     do throws(BrokerFault) {
-      return try NATSBroker(configuration.access, name: name)
+      return try NATSBroker(configuration.access, name: name, longestWait: longestWait)
     } catch {
       let servers = configuration.access.servers.joined(separator: ", ")
       throw FleetFault(reason: "\(servers): \(error)", status: 1)
@@ -26,12 +26,39 @@ struct FleetTasks {
     try Self.connect(configuration, name: "locationfleet")
   }
 
+  /// Does something again for as long as no server answers, a minute unless a date is given, and says so
+  /// once; what it does must be the same when it is done twice.
+  ///
+  /// - Chosen (FLEET-79): a leader that has died has a successor after 4 to 10 s.
   static func attempt<Value>(
-    _ body: () throws(BrokerFault) -> Value
+    _ broker: inout NATSBroker, until date: Instant? = nil, _ what: () -> String = { "" },
+    _ body: (inout NATSBroker) throws(BrokerFault) -> Value
   ) throws(FleetFault) -> Value {
-    do throws(BrokerFault) { return try body() } catch {
-      throw FleetFault(reason: "\(error)", status: 1)
+    let end = date ?? Self.now + Self.longestAttempt
+    var isSaid = false
+    while true {
+      do throws(BrokerFault) { return try body(&broker) } catch {
+        guard case .unreachable = error, Self.now < end else {
+          throw FleetFault(reason: "\(error)\(what())", status: 1)
+        }
+        if !isSaid {
+          let left = Int((end - Self.now).inSeconds)
+          Log.line("locationfleet: \(error)\(what()); tries again for up to \(left) s")
+        }
+        isSaid = true
+        broker.wait(.milliseconds(500))
+      }
     }
+  }
+
+  private static let longestAttempt = Duration.seconds(60)
+  /// How long streams may take to be made: right after the start of servers there is no leader.
+  private static let longestMaking = Duration.seconds(180)
+
+  private static var now: Instant {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
   func initialize() throws(FleetFault) {
@@ -41,8 +68,19 @@ struct FleetTasks {
     storage.hoursOfFixes = configuration.hoursOfFixes
     storage.daysOfEvents = configuration.daysOfEvents
     let partitions = configuration.worker.partitions
-    let made = try Self.attempt { () throws(BrokerFault) in
-      try broker.create(partitions: partitions, storage)
+    let logs = NATSBroker.logs(partitions: partitions)
+    let end = Self.now + Self.longestMaking
+    var made = 0
+    for (number, log) in logs.enumerated() {
+      var attempts = 0
+      let isMade = try Self.attempt(
+        &broker, until: end, { "; \(number) of \(logs.count) streams are there" }
+      ) { (broker: inout NATSBroker) throws(BrokerFault) in
+        attempts += 1
+        return try broker.create(log, storage)
+      }
+      // One that was asked for without an answer, and is there, was made all the same.
+      if isMade || attempts > 1 { made += 1 }
     }
     print("\(partitions) partitions, \(made) streams made")
   }
@@ -55,7 +93,7 @@ struct FleetTasks {
     }
     var broker = try connect()
     let partitions = configuration.worker.partitions
-    let version = try Self.attempt { () throws(BrokerFault) in
+    let version = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
       try FenceStore.publish(bytes, partitions: partitions, to: &broker)
     }
     print("fences \(version)")
@@ -107,25 +145,29 @@ struct FleetTasks {
   }
 
   /// What was not acknowledged is sent again; what was kept twice is rejected as a duplicate.
+  ///
+  /// - Chosen (FLEET-79): a device's next fix is sent when the one before is kept. Else a leader that dies in
+  ///   between could keep the later one alone, and the earlier one would come late.
   private func keep(
     _ entries: inout [LogEntry], _ kept: inout Int, _ broker: inout NATSBroker
   ) throws(FleetFault) {
-    guard !entries.isEmpty else { return }
-    var attempts = 0
-    while true {
-      do throws(BrokerFault) {
-        _ = try broker.append(entries, to: .fixes(0), expecting: nil)
-        break
-      } catch {
-        attempts += 1
-        guard case .unreachable = error, attempts < 10 else {
-          throw FleetFault(reason: "\(error)", status: 1)
-        }
-        broker.wait(.milliseconds(500))
-      }
+    var rounds: [[LogEntry]] = []
+    var places: [String: Int] = [:]
+    for entry in entries {
+      let place = places[entry.subject, default: 0]
+      places[entry.subject] = place + 1
+      if place == rounds.count { rounds.append([]) }
+      rounds[place].append(entry)
     }
-    kept += entries.count
     entries.removeAll(keepingCapacity: true)
+    for round in rounds {
+      let count = kept
+      let what = { "; \(count) fixes are kept, others perhaps" }
+      _ = try Self.attempt(&broker, what) { (broker: inout NATSBroker) throws(BrokerFault) in
+        try broker.append(round, to: .fixes(0), expecting: nil)
+      }
+      kept += round.count
+    }
   }
 
   private static let window = 1000
@@ -140,7 +182,7 @@ struct FleetTasks {
     for partition in 0..<configuration.worker.partitions {
       var from: UInt64 = 1
       while true {
-        let batch = try Self.attempt { () throws(BrokerFault) in
+        let batch = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
           try broker.read(.events(partition), from: from, most: 1000)
         }
         for message in batch.messages {
@@ -174,7 +216,7 @@ struct FleetTasks {
     var broker = try connect()
     var from: UInt64 = 1
     while true {
-      let batch = try Self.attempt { () throws(BrokerFault) in
+      let batch = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
         try broker.read(.refused, from: from, most: 1000)
       }
       for message in batch.messages {

@@ -20,10 +20,13 @@ struct RetentionTask {
       var retention = TenantRetention(of: name, before: date)
       for partition in 0..<configuration.fleet.worker.partitions {
         // What is wrong with one partition keeps no other one from it.
-        do throws(BrokerFault) {
-          let isDone = try Self.expire(partition, &retention, wait: seconds, &broker)
+        do throws(FleetFault) {
+          let isDone = try FleetTasks.attempt(&broker) {
+            (broker: inout NATSBroker) throws(BrokerFault) in
+            try Self.expire(partition, &retention, wait: seconds, &broker)
+          }
           if !isDone { blocked.append(partition) }
-        } catch { faults.append("\(part): partition \(partition): \(error)") }
+        } catch { faults.append("\(part): partition \(partition): \(error.reason)") }
       }
       print("\(part): \(retention.erased) events before \(date.iso8601) erased")
     }

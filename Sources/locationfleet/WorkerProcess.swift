@@ -27,7 +27,9 @@ struct WorkerProcess {
     sigaddset(&signals, SIGTERM)
     sigaddset(&signals, SIGINT)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    var broker = try FleetTasks.connect(configuration, name: name)
+    // One answer that does not come loses no lease.
+    let wait = min(max(configuration.worker.lease * 2 / 3, .seconds(1)), .seconds(5))
+    var broker = try FleetTasks.connect(configuration, name: name, longestWait: wait)
     var port: FigurePort?
     if let number = configuration.port { port = try FigurePort(number) }
     var system = SystemRandomNumberGenerator()

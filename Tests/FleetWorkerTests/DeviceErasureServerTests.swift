@@ -57,7 +57,7 @@ struct DeviceErasureServerTests {
     let again = try site.fleet(["erase", "acme", "secret van"])
     #expect(again.output.contains(" 0 messages of fixes and 0 events overwritten"))
     worker.terminate()
-    site.server.end()
+    try site.server.end()
     for text in Self.forms + Self.payloads(walk) {
       #expect(try site.server.files(with: text).isEmpty, "\(text)")
     }

@@ -6,31 +6,50 @@ import TestSupport
 
 /// A fleet on a real server: its configuration, its files, and its programs.
 final class FleetSite {
-  let server: NATSServer
+  private let single: NATSServer?
+  private let folder: TemporaryFolder
   let partitions: Int
   let port: Int
   private(set) var broker: NATSBroker
 
-  init(partitions: Int = 2) async throws {
-    server = try await NATSServer()
-    self.partitions = partitions
-    port = try Loopback.freePort()
-    broker = try NATSBroker(servers: [server.address], name: "test")
-    try write(
-      """
-      server = \(server.address)
-      partitions = \(partitions)
-      lease = 1
-      snapshot = 1
-      port = \(port)
-      """, to: "fleet.conf")
-    // For a second worker, which cannot have the same port.
-    try write(
-      "server = \(server.address)\npartitions = \(partitions)\nlease = 1\nsnapshot = 1\n",
-      to: "other.conf")
+  convenience init(partitions: Int = 2) async throws {
+    let server = try await NATSServer()
+    try self.init(
+      partitions: partitions, server, in: server.folder, at: [server.address],
+      settings: "server = \(server.address)\nlease = 1\nsnapshot = 1\n")
   }
 
-  func file(_ name: String) -> String { server.folder.file(name) }
+  /// On servers that keep copies for one another.
+  convenience init(partitions: Int, on cluster: NATSCluster, settings: String) throws {
+    try self.init(
+      partitions: partitions, nil, in: cluster.folder, at: cluster.addresses,
+      settings: cluster.settings + settings)
+  }
+
+  private init(
+    partitions: Int, _ server: NATSServer?, in folder: TemporaryFolder, at addresses: [String],
+    settings: String
+  ) throws {
+    (single, self.folder, self.partitions) = (server, folder, partitions)
+    port = try Loopback.freePort()
+    broker = try NATSBroker(servers: addresses, name: "test")
+    let text = settings + "partitions = \(partitions)\n"
+    try write(text + "port = \(port)\n", to: "fleet.conf")
+    // For further workers, which cannot have the same port.
+    try write(text, to: "other.conf")
+  }
+
+  struct Several: Error {}
+
+  /// The server of a site that has one alone.
+  var server: NATSServer {
+    get throws {
+      guard let single else { throw Several() }
+      return single
+    }
+  }
+
+  func file(_ name: String) -> String { folder.file(name) }
 
   func write(_ text: String, to name: String) throws {
     try text.write(toFile: file(name), atomically: true, encoding: .utf8)
@@ -90,6 +109,20 @@ final class FleetSite {
       }
       guard Date() < limit else { throw NotStored(partition: partition) }
     }
+  }
+
+  /// Everything that a log keeps.
+  func all(_ log: FleetLog) throws -> [LogMessage] {
+    let end = try broker.last(of: log, key: nil).last
+    var (found, from): ([LogMessage], UInt64) = ([], 1)
+    let limit = Date(timeIntervalSinceNow: 60)
+    while from <= end, Date() < limit {
+      let batch = try broker.read(log, from: from, most: 1000)
+      if batch.messages.isEmpty { broker.wait(.seconds(1)) }
+      found += batch.messages
+      from = found.last.map { $0.sequence + 1 } ?? from
+    }
+    return found
   }
 
   func events(_ partition: Int) throws -> UInt64 {

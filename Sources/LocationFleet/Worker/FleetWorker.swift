@@ -25,6 +25,8 @@ package struct FleetWorker: Sendable {
   private var fences = FenceCache()
   /// When a partition that could not be used is tried again; `nil` stands for the leases.
   private var pauses: [Int?: Instant] = [:]
+  /// When it is looked again at what others have put.
+  private var nextWatch: Instant = .start
   private var totals = FleetFigures()
   private var notes: [Note] = []
 
@@ -56,7 +58,8 @@ package struct FleetWorker: Sendable {
     watch(&broker, at: clock())
     var count = 0
     renew(&broker, at: clock())
-    for partition in leases.owns {
+    // One that is lost meanwhile has no turn.
+    for partition in leases.owns where leases.isOwner(of: partition) {
       count += turn(of: partition, &broker, at: clock())
       renew(&broker, at: clock())
     }
@@ -129,15 +132,15 @@ extension FleetWorker {
 
 extension FleetWorker {
   private mutating func watch(_ broker: inout some FleetBroker, at now: Moment) {
-    guard !isPaused(nil, at: now) else { return }
+    guard now.uptime >= nextWatch else { return }
     do throws(BrokerFault) {
       for message in try broker.watch() {
         carry(leases.handle(.changed(message), at: now), &broker, at: now)
       }
-      pauses[nil] = nil
     } catch {
+      // What it owns it renews all the same.
       note(error, nil)
-      pauses[nil] = now.uptime + .seconds(1)
+      nextWatch = now.uptime + .seconds(1)
     }
   }
 
@@ -177,8 +180,11 @@ extension FleetWorker {
     _ key: String, _ bytes: [UInt8], _ revision: UInt64, _ broker: inout some FleetBroker,
     at now: Moment
   ) -> [LeaseTable.Output] {
+    // Without an answer to one put, the next ones would wait as long.
+    guard !isPaused(nil, at: now) else { return [] }
     do throws(BrokerFault) {
       let new = try broker.put(bytes, at: key, in: .leases, expecting: revision)
+      pauses[nil] = nil
       return leases.handle(.accepted(key: key, revision: new), at: now)
     } catch {
       guard error == .conflict else {

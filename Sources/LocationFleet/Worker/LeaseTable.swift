@@ -68,6 +68,8 @@ package struct LeaseTable: Machine {
   /// The partitions that it owns, in order.
   package var owns: [Int] { owned.keys.sorted() }
 
+  package func isOwner(of partition: Int) -> Bool { owned[partition] != nil }
+
   /// Whether everything was handed over after `drain`, and others know that this worker has left.
   package var isDrained: Bool { isEmptied && hasLeft }
 

@@ -48,7 +48,8 @@ struct SinkProcess {
   }
 
   mutating func run() throws(FleetFault) {
-    var broker = try FleetTasks.connect(configuration.ingress.fleet, name: "locationfleet \(name)")
+    var broker = try FleetTasks.connect(
+      configuration.ingress.fleet, name: "locationfleet \(name)", longestWait: .seconds(2))
     var port: FigurePort?
     if let number = configuration.ports[kind] { port = try FigurePort(number) }
     var sink = Sink(name: name, life: life, configuration.settings(kind))

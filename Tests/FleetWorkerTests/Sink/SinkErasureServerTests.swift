@@ -43,7 +43,7 @@ struct SinkErasureServerTests {
     #expect(try refused("secret van") == 0 && refused("truck") >= trucks)
     sink.terminate()
     worker.terminate()
-    site.server.end()
+    try site.server.end()
     for text in ["secret van", "secret_20van"] {
       #expect(try site.server.files(with: text).isEmpty, "\(text)")
     }

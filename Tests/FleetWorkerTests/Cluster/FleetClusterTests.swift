@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A fleet on three servers", .serialized,
+  .enabled(if: NATSServer.isInstalled, "nats-server is not installed"))
+struct FleetClusterTests {
+  /// How often something is done; `Scripts/fleet_cluster.sh` says more.
+  private static func count(_ name: String, _ standard: Int) -> Int {
+    ProcessInfo.processInfo.environment[name].flatMap { Int($0) } ?? standard
+  }
+
+  /// The defaults of a fleet where it is measured; a test waits less long.
+  private static var settings: String {
+    ProcessInfo.processInfo.environment["CLUSTER_SETTINGS"].map { $0 + "\n" }
+      ?? "lease = 3\nsnapshot = 5\n"
+  }
+
+  @Test(
+    "FLEET-78: each of three servers is killed under load: no event is lost, none repeated, byte for byte"
+  )
+  func killed() async throws {
+    let kills = Self.count("CLUSTER_KILLS", 3)
+    let cluster = try await NATSCluster()
+    try cluster.waitUntilReady()
+    let run = try ClusterRun(
+      cluster, settings: Self.settings, steps: 120 + kills * 100,
+      partitions: Self.count("CLUSTER_PARTITIONS", 2))
+    try run.publisher.waitForSteps(12)
+    let roles: [String?] = ["FIX_0", "EVT_0", "KV_LEASES", "STATE_0", "FIX_1", "EVT_1", nil]
+    for number in 0..<kills {
+      // In the small test each node once, else whoever leads something.
+      let role = roles[number % roles.count]
+      let node = kills <= 3 ? number : cluster.leader(of: role) ?? number % 3
+      try await run.kill(node, "\(role ?? "all streams")@\(node)")
+    }
+    let pauses = try run.finish()
+    print(pauses.text)
+    #expect(pauses.all.last ?? 0 < 60)
+  }
+
+  @Test(
+    "FLEET-78: workers are restarted one after another under load: no event is lost, none repeated"
+  )
+  func restarted() async throws {
+    let rounds = Self.count("CLUSTER_RESTARTS", 1)
+    let cluster = try await NATSCluster()
+    try cluster.waitUntilReady()
+    let run = try ClusterRun(
+      cluster, settings: Self.settings, steps: 120 + rounds * 2 * 60,
+      partitions: Self.count("CLUSTER_PARTITIONS", 2))
+    try run.publisher.waitForSteps(24)
+    for _ in 0..<rounds { for number in 0..<2 { try run.restart(number) } }
+    let pauses = try run.finish()
+    print(pauses.text)
+    #expect(pauses.all.last ?? 0 < 60)
+  }
+
+  @Test(
+    "FLEET-79: what is asked right after the start of servers, or the death of a leader, is asked again")
+  func commands() async throws {
+    let cluster = try await NATSCluster()
+    let site = try FleetSite(partitions: 1, on: cluster, settings: "lease = 3\nsnapshot = 1\n")
+    // The servers have not found one another yet.
+    let made = try site.fleet(["init"])
+    #expect(made.output == "1 partitions, 8 streams made\n", "\(made.error)")
+    try cluster.waitUntilReady()
+    let worker = try site.worker()
+    let walk = FleetWalk(seed: 1, count: 100)
+    try Data(walk.fenceFile()).write(to: URL(fileURLWithPath: site.file("fences.geojson")))
+    let lines = walk.fixes.map {
+      FleetWalk.line($0, of: FleetDeviceName(tenant: "acme", device: "van")) + "\n"
+    }.joined()
+    for (stream, words) in [
+      ("KV_FENCES", ["fences", site.file("fences.geojson")]), ("FIX_0", ["publish"]),
+      ("EVT_0", ["events"]), (nil, ["erase", "acme", "van"]), ("ERASED", ["erasures"]),
+    ] as [(String?, [String])] {
+      let node = try #require(cluster.leader(of: stream))
+      cluster.end(node)
+      let run = try site.fleet(words, input: lines)
+      #expect(run.status == 0, "\(words): \(run.error)")
+      if words == ["events"] { #expect(run.output.split(separator: "\n").count > 5) }
+      try await cluster.start(node)
+      try cluster.waitUntilReady()
+      if words == ["publish"] { try site.waitUntilStored() }
+    }
+    worker.terminate()
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+/// Three servers of NATS on the loopback that keep copies for one another; a test may kill each and start it
+/// again.
+final class NATSCluster: Sendable {
+  struct Node: Sendable {
+    var port, routes, monitor: Int
+  }
+
+  struct NotReady: Error { var node: Int, said: String }
+
+  let folder: TemporaryFolder
+  let nodes: [Node]
+  private let programs = Mutex<[RunningProgram?]>([nil, nil, nil])
+  /// What stands before the program of a node, such as `nsenter`.
+  private let prefixes: [Int: [String]]
+
+  /// Starts them, and does not wait until they have found one another. `stores` are the folders of nodes that
+  /// have another one than `store` in their own.
+  init(prefixes: [Int: [String]] = [:], stores: [Int: String] = [:]) async throws {
+    folder = try TemporaryFolder()
+    self.prefixes = prefixes
+    nodes = try (0..<3).map { _ in
+      try Node(port: Loopback.freePort(), routes: Loopback.freePort(), monitor: Loopback.freePort())
+    }
+    let routes = nodes.map { "\"nats://127.0.0.1:\($0.routes)\"" }.joined(separator: ", ")
+    for (number, node) in nodes.enumerated() {
+      let store = stores[number] ?? folder.file("store-\(number)")
+      try """
+      server_name: "node-\(number)"
+      listen: "127.0.0.1:\(node.port)"
+      http: "127.0.0.1:\(node.monitor)"
+      jetstream { store_dir: "\(store)" }
+      cluster { name: "fleet", listen: "127.0.0.1:\(node.routes)", routes: [\(routes)] }
+      """.write(toFile: folder.file("node-\(number).conf"), atomically: true, encoding: .utf8)
+      try await start(number)
+    }
+  }
+
+  var addresses: [String] { nodes.map { "nats://127.0.0.1:\($0.port)" } }
+
+  /// The settings of a fleet that has all three.
+  var settings: String {
+    addresses.map { "server = \($0)\n" }.joined() + "replicas = 3\n"
+  }
+
+  /// Starts a node; it listens then, and need not be current.
+  func start(_ number: Int) async throws {
+    let words =
+      (prefixes[number] ?? []) + ["nats-server", "-c", folder.file("node-\(number).conf")]
+    let program = try RunningProgram(
+      words[0], Array(words.dropFirst()), environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
+    _ = try await program.lines.next { $0.contains("Listening for client connections") }
+    programs.withLock { $0[number] = program }
+  }
+
+  func end(_ number: Int, with signal: Int32 = SIGKILL) {
+    programs.withLock { programs in
+      programs[number]?.end(with: signal)
+      programs[number] = nil
+    }
+  }
+
+  /// Asks every node until each one says that it is current with all streams that it has a copy of.
+  func waitUntilReady() throws {
+    let end = Date(timeIntervalSinceNow: 120)
+    for (number, node) in nodes.enumerated() {
+      while true {
+        let said = Self.ask("/healthz", port: node.monitor) ?? ""
+        if said.contains(#""status":"ok""#) || said.contains(#""status": "ok""#) { break }
+        guard Date() < end else { throw NotReady(node: number, said: said) }
+        usleep(100_000)
+      }
+    }
+  }
+
+  /// The node that leads a stream, or for `nil` all of them; `nil` where nobody does.
+  func leader(of stream: String?) -> Int? {
+    for node in nodes {
+      guard let text = Self.ask("/jsz?accounts=1&streams=1", port: node.monitor),
+        let all = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+      else { continue }
+      guard let stream else {
+        let meta = all["meta_cluster"] as? [String: Any]
+        if let found = Self.number(meta?["leader"]) { return found }
+        continue
+      }
+      let accounts = all["account_details"] as? [[String: Any]] ?? []
+      for detail in accounts.flatMap({ $0["stream_detail"] as? [[String: Any]] ?? [] })
+      where detail["name"] as? String == stream {
+        let cluster = detail["cluster"] as? [String: Any]
+        if let found = Self.number(cluster?["leader"]) { return found }
+      }
+    }
+    return nil
+  }
+
+  private static func number(_ name: Any?) -> Int? {
+    (name as? String).flatMap { Int($0.dropFirst("node-".count)) }
+  }
+
+  /// The body that a port of the loopback answers with.
+  private static func ask(_ path: String, port: Int) -> String? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var address = Loopback.address(port: port)
+    let connected = withUnsafeBytes(of: &address) {
+      connect(
+        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+    guard connected == 0 else { return nil }
+    var limit = timeval(tv_sec: 5, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    let request = Array("GET \(path) HTTP/1.0\r\n\r\n".utf8)
+    guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL.rawValue)) > 0 else {
+      return nil
+    }
+    var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.range(of: "\r\n\r\n").map { String(text[$0.upperBound...]) }
+  }
+
+  deinit {
+    for number in 0..<3 { end(number) }
+  }
+}
