@@ -78,7 +78,7 @@ final class FleetSite {
     for partition in 0..<partitions {
       let end = try broker.last(of: .fixes(partition), key: nil).last
       var from: UInt64 = 1
-      let limit = Date(timeIntervalSinceNow: 60)
+      let limit = Date(timeIntervalSinceNow: 150)
       search: while true {
         let batch = try broker.read(.state(partition), from: from, most: 1000)
         for message in batch.messages {

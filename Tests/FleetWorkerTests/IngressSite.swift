@@ -11,6 +11,7 @@ final class IngressSite {
   let partitions = 4
   let mqtt, web, figures: Int
   private let natsPort: Int
+  private let addresses: [String]
   private(set) var server: RunningProgram?
   private(set) var ingress: RunningProgram?
 
@@ -18,9 +19,12 @@ final class IngressSite {
   static func password(_ user: String) -> String { "\(user)-0123456789abcdef0123456789" }
 
   /// `others` are users of other tenants, each with the name of its tenant for one device.
-  init(devices: Int, others: [String] = [], more: String = "") async throws {
+  init(
+    devices: Int, others: [String] = [], more: String = "", on cluster: NATSCluster? = nil
+  ) async throws {
     folder = try TemporaryFolder()
     natsPort = try Loopback.freePort()
+    addresses = cluster?.addresses ?? ["nats://127.0.0.1:\(natsPort)"]
     mqtt = try Loopback.freePort()
     web = try Loopback.freePort()
     figures = try Loopback.freePort()
@@ -39,7 +43,8 @@ final class IngressSite {
     chmod(folder.file("accounts"), 0o600)
     try write(
       """
-      server = nats://127.0.0.1:\(natsPort)
+      \(addresses.map { "server = \($0)" }.joined(separator: "\n"))
+      replicas = \(addresses.count)
       partitions = \(partitions)
       mqtt-port = \(mqtt)
       http-port = \(web)
@@ -48,7 +53,7 @@ final class IngressSite {
       accounts = \(folder.file("accounts"))
       \(more)
       """, to: "fleet.conf")
-    try await startServer()
+    if cluster == nil { try await startServer() }
     _ = try Outcome("locationfleet", ["init", "--config", folder.file("fleet.conf")])
     try await startIngress()
   }
@@ -91,7 +96,7 @@ final class IngressSite {
 
   /// The dates of all fixes that are kept, by device.
   func kept() throws -> [String: [Int]] {
-    var broker = try NATSBroker(servers: ["nats://127.0.0.1:\(natsPort)"], name: "test")
+    var broker = try NATSBroker(servers: addresses, name: "test")
     var found: [String: [Int]] = [:]
     for partition in 0..<partitions {
       let end = try broker.last(of: .fixes(partition), key: nil).last

@@ -46,7 +46,7 @@ final class ClusterRun {
 
   /// Kills a node, has the others go on without it, and starts it again until it is current.
   func kill(_ node: Int, _ name: String) async throws {
-    deeds.append((Date(), name))
+    note(name)
     cluster.end(node)
     try publisher.waitForSteps(12)
     try await cluster.start(node)
@@ -56,11 +56,14 @@ final class ClusterRun {
 
   /// Ends a worker with SIGTERM, and starts another one in its place.
   func restart(_ number: Int) throws {
-    deeds.append((Date(), "worker \(number)"))
+    note("worker \(number)")
     workers[number].terminate()
     workers[number] = try site.worker("other.conf")
     try publisher.waitForSteps(12)
   }
+
+  /// Notes that something is done now.
+  func note(_ name: String) { deeds.append((Date(), name)) }
 
   struct Pauses {
     /// Seconds from the first sending of a fix to the event that it causes: over all events, sorted.

@@ -4,7 +4,7 @@ import Testing
 
 @Suite(
   "A fleet on three servers", .serialized,
-  .enabled(if: NATSServer.isInstalled, "nats-server is not installed"))
+  .enabled(if: NATSCluster.isPossible, "nats-server or openssl is not installed"))
 struct FleetClusterTests {
   /// How often something is done; `Scripts/fleet_cluster.sh` says more.
   private static func count(_ name: String, _ standard: Int) -> Int {

@@ -2,8 +2,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Three servers of NATS on the loopback that keep copies for one another; a test may kill each and start it
-/// again.
+/// Three servers of NATS on the loopback that keep copies for one another, with the configuration of the
+/// documentation; a test may kill each and start it again.
 final class NATSCluster: Sendable {
   struct Node: Sendable {
     var port, routes, monitor: Int
@@ -25,19 +25,33 @@ final class NATSCluster: Sendable {
     nodes = try (0..<3).map { _ in
       try Node(port: Loopback.freePort(), routes: Loopback.freePort(), monitor: Loopback.freePort())
     }
-    let routes = nodes.map { "\"nats://127.0.0.1:\($0.routes)\"" }.joined(separator: ", ")
+    let authority = try TestAuthority("authorities", in: folder)
+    try authority.sign("server", "/CN=server", usage: "serverAuth,clientAuth")
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let documented = try String(
+      contentsOf: root.appending(path: "docs/fleet-cluster.conf"), encoding: .utf8)
     for (number, node) in nodes.enumerated() {
+      var text =
+        documented.replacing("/etc/nats/", with: folder.file(""))
+        .replacing("server_name: \"nats-1\"", with: "server_name: \"node-\(number)\"")
+        .replacing("127.0.0.1:8222", with: "127.0.0.1:\(node.monitor)")
+        .replacing("0.0.0.0:6222", with: "127.0.0.1:\(node.routes)")
+      for (other, node) in nodes.enumerated() {
+        text = text.replacing("nats-\(other + 1):6222", with: "127.0.0.1:\(node.routes)")
+      }
       let store = stores[number] ?? folder.file("store-\(number)")
-      try """
-      server_name: "node-\(number)"
-      listen: "127.0.0.1:\(node.port)"
-      http: "127.0.0.1:\(node.monitor)"
-      jetstream { store_dir: "\(store)" }
-      cluster { name: "fleet", listen: "127.0.0.1:\(node.routes)", routes: [\(routes)] }
-      """.write(toFile: folder.file("node-\(number).conf"), atomically: true, encoding: .utf8)
+      try (text + """
+        listen: "127.0.0.1:\(node.port)"
+        jetstream { store_dir: "\(store)" }
+
+        """).write(toFile: folder.file("node-\(number).conf"), atomically: true, encoding: .utf8)
       try await start(number)
     }
   }
+
+  /// Whether what it needs is installed.
+  static var isPossible: Bool { NATSServer.isInstalled && TestAuthority.isPossible }
 
   var addresses: [String] { nodes.map { "nats://127.0.0.1:\($0.port)" } }
 

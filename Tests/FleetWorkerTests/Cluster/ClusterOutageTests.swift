@@ -1,0 +1,101 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(
+  "A fleet whose servers have no room, or are gone", .serialized,
+  .enabled(if: NATSCluster.isPossible, "nats-server or openssl is not installed"))
+struct ClusterOutageTests {
+  /// A small file system for the store of one node, in a mount namespace of its own.
+  private final class SmallDisk {
+    let path: String
+    private let holder: RunningProgram
+
+    /// Whether this user may have one.
+    static var isPossible: Bool {
+      guard geteuid() == 0, isInstalled("unshare"), isInstalled("nsenter") else { return false }
+      let probe = Process()
+      probe.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+      probe.arguments = ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+      probe.standardError = FileHandle.nullDevice
+      guard (try? probe.run()) != nil else { return false }
+      probe.waitUntilExit()
+      return probe.terminationStatus == 0
+    }
+
+    init(in folder: TemporaryFolder, megabytes: Int) async throws {
+      path = folder.file("small")
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      let mount = "mount -t tmpfs -o size=\(megabytes)m tmpfs '\(path)' && echo mounted"
+      holder = try RunningProgram(
+        "unshare", ["-m", "sh", "-c", "\(mount) && exec sleep 100000"], keeping: folder)
+      _ = try await holder.lines.next { $0 == "mounted" }
+    }
+
+    /// What has a program see it.
+    var prefix: [String] { ["nsenter", "-t", "\(holder.pid)", "-m"] }
+
+    func fill() async throws {
+      let words = prefix + ["dd", "if=/dev/zero", "of=\(path)/filler", "bs=64k"]
+      let said = try await runToEnd(words).lines
+      #expect(said.contains { $0.contains("No space left") })
+    }
+
+    func makeRoom() async throws {
+      _ = try await runToEnd(prefix + ["rm", "\(path)/filler"])
+    }
+  }
+
+  @Test(
+    "FLEET-80: while the disk of one of three servers is full the others go on, and nothing is lost",
+    .enabled(if: SmallDisk.isPossible, "only root can have a small disk"))
+  func fullDisk() async throws {
+    let folder = try TemporaryFolder()
+    let disk = try await SmallDisk(in: folder, megabytes: 64)
+    let cluster = try await NATSCluster(prefixes: [2: disk.prefix], stores: [2: disk.path])
+    try cluster.waitUntilReady()
+    let run = try ClusterRun(cluster, settings: "lease = 3\nsnapshot = 2\n", steps: 400)
+    try run.publisher.waitForSteps(12)
+    run.note("full disk")
+    try await disk.fill()
+    try run.publisher.waitForSteps(60)
+    try await disk.makeRoom()
+    // This version of the server does not come back by itself, and hears no SIGTERM (decision 0129).
+    run.note("killed, started again")
+    cluster.end(2)
+    try await cluster.start(2)
+    try cluster.waitUntilReady()
+    try run.publisher.waitForSteps(12)
+    let pauses = try run.finish()
+    print(pauses.text)
+  }
+
+  @Test(
+    "FLEET-80: without any server nothing is acknowledged, which is said, and all goes on when they are back",
+    .enabled(if: isInstalled("curl"), "curl is not installed"))
+  func nobody() async throws {
+    let cluster = try await NATSCluster()
+    try cluster.waitUntilReady()
+    let site = try await IngressSite(devices: 1, on: cluster)
+    let auth = ["-u", "dev-0:\(IngressSite.password("dev-0"))"]
+    func query(_ second: Int) -> String {
+      "/?id=truck-0&lat=46.5&lon=6.6&timestamp=\(1_780_000_000 + second)"
+    }
+    #expect(try await site.ask(auth, path: query(1)) == "200")
+    for node in 0..<3 { cluster.end(node) }
+    #expect(try await site.ask(auth, path: query(2)) == "503")
+    let said = try await site.ingress?.lines.next { $0.contains("the streams do not keep") }
+    #expect(said != nil)
+    let path = site.folder.file("fleet.conf")
+    let refused = try Outcome("locationfleet", ["publish", "--config", path], input: "{}\n")
+    #expect(refused.status == 1 && refused.error.contains(cluster.addresses[0]))
+    for node in 0..<3 { try await cluster.start(node) }
+    try cluster.waitUntilReady()
+    // Its connection is made anew each 0.2 s.
+    var status = ""
+    for _ in 0..<20 where status != "200" { status = try await site.ask(auth, path: query(2)) }
+    #expect(status == "200")
+    let seconds = try #require(site.kept()["truck-0"])
+    #expect(Set(seconds) == [1, 2])
+  }
+}
