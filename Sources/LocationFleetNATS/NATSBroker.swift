@@ -32,10 +32,12 @@ package struct NATSBroker: FleetBroker {
 
   /// Waits until something comes, at most for a time.
   package mutating func wait(_ limit: Duration) {
-    guard let delivery = connection.next(limit.wholeNanoseconds / 1_000_000) else {
-      return
+    let end = Self.now + limit.inSeconds
+    while let delivery = connection.next(Int64(max(end - Self.now, 0) * 1000)) {
+      accept(delivery)
+      // That a server lives is nothing to wake up for.
+      guard delivery.status == PullReader.isAlive, Self.now < end else { break }
     }
-    accept(delivery)
     pump()
   }
 

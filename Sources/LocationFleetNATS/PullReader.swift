@@ -54,7 +54,7 @@ struct PullReader {
   /// consumer.
   mutating func end(_ number: UInt64, status: String, at now: Double) {
     heard = now
-    guard status != "100" else { return }
+    guard status != Self.isAlive else { return }
     requests.removeAll { $0.number == number }
     if status != "404", status != "408" { isBroken = true }
   }
@@ -81,6 +81,7 @@ struct PullReader {
   static let lasting = 10.0
   /// Seconds after which the server says that a request lasts, though there is no message.
   static let heartbeat = 1.0
+  static let isAlive = "100"
   private static let longestSilence = 2.5
 }
 

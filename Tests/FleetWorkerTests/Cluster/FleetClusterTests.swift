@@ -1,4 +1,5 @@
 import Foundation
+import LocationFleet
 import TestSupport
 import Testing
 

@@ -129,7 +129,7 @@ final class NATSCluster: Sendable {
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
     let request = Array("GET \(path) HTTP/1.0\r\n\r\n".utf8)
-    guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL.rawValue)) > 0 else {
+    guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) > 0 else {
       return nil
     }
     var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
