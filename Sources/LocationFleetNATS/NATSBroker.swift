@@ -249,7 +249,9 @@ extension NATSBroker {
     _ log: FleetLog, from sequence: UInt64
   ) throws(BrokerFault) -> UInt64 {
     if let number = numbers[log], let known = readers[number] {
-      if known.next == sequence, !known.isBroken, !known.isSilent(at: Self.now) { return number }
+      if known.next == sequence, !known.isBroken, !known.isSilent(at: Self.now), !isBehind(number) {
+        return number
+      }
       try close(number)
     }
     counter += 1
@@ -269,6 +271,14 @@ extension NATSBroker {
       consumer: name, of: log, from: sequence, left: answer.pending ?? 0, at: Self.now)
     numbers[log] = number
     return number
+  }
+
+  /// Whether a consumer that has been at rest for a while has not delivered what is in its stream.
+  private mutating func isBehind(_ number: UInt64) -> Bool {
+    guard readers[number]?.isToBeCompared(at: Self.now) == true, let reader = readers[number],
+      let state = try? request("STREAM.INFO.\(NATSName.stream(reader.log))", "")
+    else { return false }
+    return readers[number]?.waiting == 0 && state.last ?? 0 >= reader.next
   }
 
   /// Asks for more, before all has come that was asked for.

@@ -18,6 +18,8 @@ struct PullReader {
   private var delivered: UInt64 = 0
   /// When something was last heard, in seconds.
   private var heard: Double
+  /// When a message came last, or it was asked whether there is one.
+  private var moved: Double
 
   init(consumer: String, of log: FleetLog, from sequence: UInt64, left: Int, at now: Double) {
     self.consumer = consumer
@@ -25,6 +27,7 @@ struct PullReader {
     next = sequence
     self.left = left
     heard = now
+    moved = now
   }
 
   var waiting: Int { messages.count - position }
@@ -37,6 +40,7 @@ struct PullReader {
   /// Takes a message that came with this subject to answer to.
   mutating func take(_ delivery: NATSDelivery, _ place: DeliveryPlace, at now: Double) {
     heard = now
+    moved = now
     guard place.delivered == delivered + 1 else { return isBroken = true }
     delivered = place.delivered
     left = place.left
@@ -65,6 +69,14 @@ struct PullReader {
   /// Whether the server that keeps the consumer has not said for a while that it lives.
   func isSilent(at now: Double) -> Bool { !requests.isEmpty && now - heard > Self.longestSilence }
 
+  /// Whether it is time to ask if the stream is further than this: the copy that a consumer reads may have
+  /// been left behind, and its server says all the same that it lives.
+  mutating func isToBeCompared(at now: Double) -> Bool {
+    guard waiting == 0, now - moved > Self.longestRest else { return false }
+    moved = now
+    return true
+  }
+
   mutating func read(most: Int) -> [LogMessage] {
     let end = min(position + most, messages.count)
     let found = Array(messages[position..<end])
@@ -83,6 +95,7 @@ struct PullReader {
   static let heartbeat = 1.0
   static let isAlive = "100"
   private static let longestSilence = 2.5
+  private static let longestRest = 4.0
 }
 
 /// What the subject to answer to says of a message:
