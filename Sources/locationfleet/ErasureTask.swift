@@ -93,7 +93,8 @@ struct ErasureTask {
     var broker = try FleetTasks.connect(configuration, name: "locationfleet erasures")
     var from: UInt64 = 1
     while true {
-      let batch = try FleetTasks.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
+      let batch = try FleetTasks.attempt(&broker) {
+        (broker: inout NATSBroker) throws(BrokerFault) in
         try broker.read(.erasures, from: from, most: 1000)
       }
       for message in batch.messages {

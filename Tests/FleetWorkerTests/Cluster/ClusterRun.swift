@@ -77,8 +77,10 @@ final class ClusterRun {
       let lines = longest.map { String(format: "%@ %.1f s", $0.name, $0.seconds) }
       return lines.joined(separator: "; ")
         + String(
-          format: "\n%d deeds, longest pause of each: median %.1f s, most %.1f s; all events: %d, median "
-            + "%.3f s, most %.1f s", sorted.count, median, sorted.last ?? 0, all.count,
+          format:
+            "\n%d deeds, longest pause of each: median %.1f s, most %.1f s; "
+            + "all events: %d, median %.3f s, most %.1f s",
+          sorted.count, median, sorted.last ?? 0, all.count,
           all.isEmpty ? 0 : all[all.count / 2], all.last ?? 0)
     }
   }

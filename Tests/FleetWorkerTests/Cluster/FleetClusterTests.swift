@@ -59,7 +59,8 @@ struct FleetClusterTests {
   }
 
   @Test(
-    "FLEET-79: what is asked right after the start of servers, or the death of a leader, is asked again")
+    "FLEET-79: what is asked right after the start of servers, or the death of a leader, is asked again"
+  )
   func commands() async throws {
     let cluster = try await NATSCluster()
     let site = try FleetSite(partitions: 1, on: cluster, settings: "lease = 3\nsnapshot = 1\n")

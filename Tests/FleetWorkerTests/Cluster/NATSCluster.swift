@@ -41,11 +41,12 @@ final class NATSCluster: Sendable {
         text = text.replacing("nats-\(other + 1):6222", with: "127.0.0.1:\(node.routes)")
       }
       let store = stores[number] ?? folder.file("store-\(number)")
-      try (text + """
-        listen: "127.0.0.1:\(node.port)"
-        jetstream { store_dir: "\(store)" }
+      try
+        (text + """
+          listen: "127.0.0.1:\(node.port)"
+          jetstream { store_dir: "\(store)" }
 
-        """).write(toFile: folder.file("node-\(number).conf"), atomically: true, encoding: .utf8)
+          """).write(toFile: folder.file("node-\(number).conf"), atomically: true, encoding: .utf8)
       try await start(number)
     }
   }
