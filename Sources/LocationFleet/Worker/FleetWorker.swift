@@ -192,7 +192,10 @@ extension FleetWorker {
         pauses[nil] = now.uptime + .seconds(1)
         return []
       }
+      // What is there, the leader says: a copy that is watched may have other numbers, or not have it yet.
+      let found = try? broker.last(of: .leases, key: key).message
       return leases.handle(.refused(key: key), at: now)
+        + (found.map { leases.handle(.changed($0), at: now) } ?? [])
     }
   }
 }
