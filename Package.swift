@@ -160,8 +160,8 @@ let package = Package(
     .target(
       name: "LocationDaemon",
       dependencies: [
-        "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationHost", "LocationLink",
-        "LocationModel", "LocationProviders", "LocationRadio", "LocationSecrets",
+        "CLinux", "CSystemd", "LocationCoding", "LocationEngine", "LocationFleet", "LocationHost",
+        "LocationLink", "LocationModel", "LocationProviders", "LocationRadio", "LocationSecrets",
         "LocationService",
       ],
       swiftSettings: house),
@@ -295,7 +295,7 @@ let package = Package(
       name: "FleetWorkerTests",
       dependencies: [
         "CIngress", "LocationFleet", "LocationFleetNATS", "LocationModel", "LocationProviders",
-        "LocationSecrets", "TestSupport", "locationctl", "locationfleet",
+        "LocationSecrets", "TestSupport", "locationctl", "locationd", "locationfleet",
       ],
       exclude: ["Sink/webhook.py", "Sink/listener.py"],
       swiftSettings: house),

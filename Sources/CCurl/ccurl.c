@@ -49,6 +49,13 @@ ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   // Plain HTTP is for this machine alone; a proxy that the environment names would see it all.
   if (is_plain) curl.setopt(handle, OPT_PROXY, "");
   ccurl_trust(handle, options.authorities);
+  curl.setopt(handle, OPT_SSLVERSION, (long)TLS_1_2);
+  int code = 0;
+  // Whoever cannot be named is not sent for.
+  if (options.user) code = curl.setopt(handle, OPT_USERNAME, options.user);
+  if (!code && options.password) code = curl.setopt(handle, OPT_PASSWORD, options.password);
+  if (!code && options.certificate) code = curl.setopt(handle, OPT_SSLCERT, options.certificate);
+  if (!code && options.key) code = curl.setopt(handle, OPT_SSLKEY, options.key);
   void *headers = NULL;
   if (options.json) {
     headers = curl.list_append(NULL, "Content-Type: application/json");
@@ -60,7 +67,7 @@ ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   curl.setopt(handle, OPT_WRITEDATA, &sink);
   curl.setopt(handle, OPT_HEADERFUNCTION, take_header);
   curl.setopt(handle, OPT_HEADERDATA, &sink);
-  int code = curl.perform(handle);
+  if (!code) code = curl.perform(handle);
   if (answer.code == 0) answer.code = code;
   if (code == 0) {
     char *redirect = NULL;

@@ -46,6 +46,9 @@ package struct Configuration: Hashable, Sendable {
   package var servesGeoClue = false
   /// The port of this computer at which gpsd's programs are served; `nil` for none (SERVE-1).
   package var gpsdPort: Int?
+  /// The ingress of a fleet to which fixes are sent; `nil` for none (UPLINK-1).
+  package var uplink: UplinkSettings?
+  private var uplinkValues: [String: String] = [:]
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.
@@ -63,7 +66,15 @@ package struct Configuration: Hashable, Sendable {
     var configuration = Configuration()
     let faults = KeyValueLines.read(text) { configuration.take($0, $1) }
       .map { Fault(file: file, line: $0.line, cause: $0.cause) }
-    return (configuration, faults)
+    guard faults.isEmpty, !configuration.uplinkValues.isEmpty else {
+      return (configuration, faults)
+    }
+    switch UplinkSettings.read(configuration.uplinkValues) {
+    case .success(let uplink): configuration.uplink = uplink
+    case .failure(let fault):
+      return (configuration, [Fault(file: file, line: 0, cause: fault.reason)])
+    }
+    return (configuration, [])
   }
 
   /// Reads the file at a path.
@@ -110,9 +121,13 @@ package struct Configuration: Hashable, Sendable {
     case "keep-access": return Self.set(&keeping.access, value, "keep-access")
     default:
       if Self.appKeys.contains(key) { return takeApp(key, value) }
+      if UplinkSettings.keys.contains(key) {
+        uplinkValues[key] = value
+        return UplinkSettings.fault(of: key, value)
+      }
       return "unknown key `\(key)`; known are source, socket, state, launch, clients, "
         + "clients-per-user, clients-per-app, agent, agent-program, owner-program, "
-        + "flatpak-installation, \(Self.appKeys.joined(separator: ", ")), "
+        + "flatpak-installation, \((Self.appKeys + UplinkSettings.keys).joined(separator: ", ")), "
         + "conditions-per-app, keep-position, keep-visits, keep-access"
     }
   }
@@ -148,9 +163,11 @@ package struct Configuration: Hashable, Sendable {
 
   /// Checks for faults that let the daemon serve, but differently from what the owner meant.
   ///
-  /// - Throws: `DaemonFault` with the programs that are registered and not trusted.
+  /// - Throws: `DaemonFault` with the programs that are registered and not trusted, and the files of the
+  ///   uplink that cannot be used.
   package func check() throws(DaemonFault) {
-    let faults = trusted.faults
+    var faults = trusted.faults
+    do throws(UplinkFault) { _ = try uplink?.request() } catch { faults.append(error.reason) }
     guard faults.isEmpty else { throw DaemonFault(reason: faults.joined(separator: "\n")) }
   }
 

@@ -85,6 +85,7 @@ package final class Daemon {
       trusting: configuration.trusted)
     if configuration.servesGeoClue { server?.serveGeoClue() }
     if let port = configuration.gpsdPort { server?.serveGpsd(at: UInt16(port), of: sources) }
+    server?.serveUplink(configuration.uplink)
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
     beat(on: host.queue)

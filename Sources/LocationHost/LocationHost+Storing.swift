@@ -92,6 +92,12 @@ extension LocationHost {
     storing.overfull.remove(client)
   }
 
+  /// Stores what a part of the daemon has decided that is no part of the engine; if that fails, it is
+  /// tried again as for the engine.
+  package func persist(_ changes: [StateChange]) {
+    if !changes.isEmpty { carryOut(changes.map { .engine(.persist($0)) }) }
+  }
+
   // MARK: Trying again
 
   private func tryLater() {

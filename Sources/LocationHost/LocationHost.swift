@@ -253,7 +253,7 @@ package actor LocationHost: EngineLink, QueueActor {
   }
 
   /// Stores the outputs of a step, then carries them out.
-  private func carryOut(_ outputs: [ServiceCore.Output]) {
+  func carryOut(_ outputs: [ServiceCore.Output]) {
     if let keeper {
       keeper.commit(outputs)
       if keeper.isBehind || !storing.held.isEmpty { return holdBack(outputs) }
@@ -474,10 +474,15 @@ package actor LocationHost: EngineLink, QueueActor {
     }
   }
 
-  /// Sends a request to a server on the web, off the queue.
+  /// Asks a server on the web, off the queue.
+  nonisolated package func ask(
+    _ request: WebRequest, then answered: @escaping @Sendable (WebAnswer) -> Void
+  ) {
+    DispatchQueue.global().async { answered(WebTransport.answer(to: request)) }
+  }
+
   private func send(_ request: WebRequest, as id: ChannelID) {
-    DispatchQueue.global().async { [weak self] in
-      let answer = WebTransport.answer(to: request)
+    ask(request) { [weak self] answer in
       self?.enter { $0.receive(.answer(answer), of: id) }
     }
   }

@@ -36,19 +36,42 @@ package enum WebTransport {
     var answer = request.userAgent.withCString { agent in
       withOptional(request.authorities) { authorities in
         body.withUnsafeBufferPointer { body in
-          ccurl_send(
-            url,
-            ccurl_options(
-              user_agent: agent, timeout_milliseconds: timeout, limit: longestAnswer,
-              authorities: authorities,
-              json: request.body == nil ? nil : UnsafeRawPointer(body.baseAddress),
-              json_length: body.count))
+          var options = ccurl_options()
+          options.user_agent = agent
+          (options.timeout_milliseconds, options.limit) = (timeout, longestAnswer)
+          options.authorities = authorities
+          options.json = request.body == nil ? nil : UnsafeRawPointer(body.baseAddress)
+          options.json_length = body.count
+          return send(options, to: url, as: request.credentials)
         }
       }
     }
     defer { ccurl_free(&answer) }
     let next = answer.redirect.map { String(cString: $0) }
     return (read(answer, of: request), answer.code == 0 ? next : nil)
+  }
+
+  private static func send(
+    _ options: ccurl_options, to url: String, as credentials: WebCredentials?
+  ) -> ccurl_answer {
+    var options = options
+    switch credentials {
+    case nil: return ccurl_send(url, options)
+    case .password(let user, let password):
+      return user.withCString { user in
+        password.withCString { password in
+          (options.user, options.password) = (user, password)
+          return ccurl_send(url, options)
+        }
+      }
+    case .certificate(let certificate, let key):
+      return certificate.withCString { certificate in
+        key.withCString { key in
+          (options.certificate, options.key) = (certificate, key)
+          return ccurl_send(url, options)
+        }
+      }
+    }
   }
 
   private static func withOptional<Result>(

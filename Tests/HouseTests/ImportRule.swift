@@ -29,7 +29,7 @@ enum ImportRule {
     ],
     "LocationDaemon": [
       "LocationHost", "LocationCoding", "LocationLink", "LocationRecording", "LocationModel",
-      "LocationEngine", "LocationProviders", "LocationRadio", "LocationSecrets",
+      "LocationEngine", "LocationFleet", "LocationProviders", "LocationRadio", "LocationSecrets",
       "LocationService", "CLinux",
       "CSystemd", "Dispatch", "Glibc", "Synchronization", "FoundationEssentials",
     ],

@@ -26,6 +26,10 @@ typedef struct {
   size_t limit;
   /// A file of the certificates to trust; NULL for the system's.
   const char *authorities;
+  /// Who asks, by HTTP's Basic authentication; NULL for nobody.
+  const char *user, *password;
+  /// Files of who asks, by TLS; NULL for nobody.
+  const char *certificate, *key;
   /// JSON to be posted; NULL to get the URL.
   const void *json;
   size_t json_length;

@@ -233,6 +233,7 @@ extension SocketServer {
     status.clients += busClientStatuses
     status.geoclue = geoclue.status
     status.gpsd = gpsd.status
+    status.uplink = uplink.status
     return status
   }
 

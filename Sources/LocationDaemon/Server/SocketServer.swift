@@ -50,6 +50,8 @@ package actor SocketServer: QueueActor {
   var geoclue = GeoClueState()
   /// Programs that ask at gpsd's port.
   var gpsd = GpsdPort()
+  /// This computer as a device of a fleet.
+  var uplink = UplinkState()
   /// Small, so that a client that sends without end delays the others by a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 

@@ -17,8 +17,12 @@ package enum OwnedFile {
   /// Reads a whole file once, from the descriptor whose owner and mode are checked; `limit` in
   /// bytes.
   ///
+  /// A secret must be readable by its owner alone.
+  ///
   /// - Throws: `Fault` with why it is not trusted, and what corrects that.
-  package static func read(_ path: String, limit: Int) throws(Fault) -> [UInt8] {
+  package static func read(
+    _ path: String, limit: Int, isSecret: Bool = false
+  ) throws(Fault) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
       throw Fault(description: "cannot be read: \(Errno(last: "open").reason)")
@@ -31,6 +35,10 @@ package enum OwnedFile {
     if let cause = stranger(to: status, path, owners) ?? writing(status, path) ?? intruder(on: path)
     {
       throw Fault(description: cause)
+    }
+    guard !isSecret || status.st_mode & 0o077 == 0 else {
+      throw Fault(
+        description: "can be read by others than its owner: chmod 600 \(path.quotedForShell)")
     }
     guard let bytes = SmallFile.read(descriptor, limit: limit) else {
       throw Fault(description: "has more than \(limit) bytes, or cannot be read")

@@ -97,6 +97,24 @@ package enum AdministrationInterface {
     # are connected, and how many connections a bound has closed.
     type GpsdPort (port: int, state: string, reason: ?string, programs: int, closed: int)
 
+    # How fixes go to the ingress of a fleet: good, waiting for it, refused by it, forbidden by the owner, or faulty,
+    # why, and what can be done; the fixes that wait, when the oldest was taken, how many were acknowledged and
+    # dropped since the daemon began, and when something was acknowledged last.
+    type Uplink (
+      app: string,
+      server: string,
+      tenant: ?string,
+      device: string,
+      state: string,
+      reason: ?string,
+      next: ?string,
+      queued: int,
+      oldest: ?int,
+      sent: int,
+      dropped: int,
+      lastSent: ?int
+    )
+
     type LastFix (time: int, accuracy: float, place: ?Place)
 
     # The newest heading that an app has received, of the device's top edge, in 0..<360. `accuracy` is missing
@@ -164,6 +182,8 @@ package enum AdministrationInterface {
       geoclue: ?GeoClue,
       # Absent where the configuration names no port for gpsd's programs, and from older daemons.
       gpsd: ?GpsdPort,
+      # Absent where the configuration names no ingress of a fleet, and from older daemons.
+      uplink: ?Uplink,
       # Where the key of the state is from; absent while it is kept in memory only, and from older daemons.
       key: ?string,
       # How many rows of the state do not open, and why.

@@ -31,6 +31,8 @@ package struct DaemonStatus: Hashable, Sendable {
   package var geoclue: GeoClueStatus?
   /// The port of gpsd's programs; `nil` where the configuration names none, and from an older daemon.
   package var gpsd: GpsdPortStatus?
+  /// What goes to the ingress of a fleet; `nil` where the configuration names none, and from an older daemon.
+  package var uplink: UplinkStatus?
   /// Where the key of the state is from; `nil` while it is kept in memory only, and from an older
   /// daemon.
   package var key: String?
@@ -202,7 +204,7 @@ extension DaemonStatus: JSONStructure {
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
     .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue),
-    .find("gpsd", \.gpsd), .find("key", \.key), .find("unread", \.unread),
+    .find("gpsd", \.gpsd), .find("uplink", \.uplink), .find("key", \.key), .find("unread", \.unread),
     .find("heading", \.heading), .find("coarse", \.coarse), .find("beacons", \.beacons),
     .find("motion", \.motion), .find("visit", \.visit), .find("shares", \.shares))
 }

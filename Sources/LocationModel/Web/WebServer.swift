@@ -52,6 +52,8 @@ package struct WebRequest: Hashable, Sendable {
   package var timeout: Duration
   /// A file of the certificates to trust; `nil` for the system's.
   package var authorities: String?
+  /// Who asks; `nil` for nobody.
+  package var credentials: WebCredentials?
 
   package init(
     _ url: String, of server: WebServer, body: [UInt8]? = nil, userAgent: String,
@@ -64,6 +66,17 @@ package struct WebRequest: Hashable, Sendable {
     self.timeout = timeout
     self.authorities = authorities
   }
+}
+
+/// Who asks a server: nothing of it is printed.
+package enum WebCredentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+  /// By HTTP's Basic authentication.
+  case password(user: String, String)
+  /// By TLS, with the paths of the certificate and of its key.
+  case certificate(String, key: String)
+
+  package var description: String { "‹private›" }
+  package var debugDescription: String { description }
 }
 
 /// The answer of a server, or the reason why there is none.

@@ -19,6 +19,7 @@ extension StatusReport {
     if let isSimulated = status.isSimulated { line.add("simulated", flag: isSimulated) }
     if let geoclue = status.geoclue { line.add("geoclue", object: Self.object(geoclue)) }
     if let gpsd = status.gpsd { line.add("gpsd", object: Self.object(gpsd)) }
+    if let uplink = status.uplink { line.add("uplink", object: Self.object(uplink)) }
     line.add("demand", object: Self.object(status.demand))
     if let fix = status.lastFix { line.add("last_fix", object: Self.object(fix)) }
     line.add("sources", objects: status.sources.map { Self.object($0) })
@@ -145,6 +146,23 @@ extension StatusReport {
     line.add("reason", gpsd.reason)
     line.add("programs", gpsd.programs)
     line.add("closed", gpsd.closed)
+    return line
+  }
+
+  private static func object(_ uplink: UplinkStatus) -> JSONLine {
+    var line = JSONLine(type: "uplink")
+    line.add("app", uplink.app)
+    line.add("server", uplink.server)
+    line.add("tenant", uplink.tenant)
+    line.add("device", uplink.device)
+    line.add("state", uplink.state)
+    line.add("reason", uplink.reason)
+    line.add("next", uplink.next)
+    line.add("queued", uplink.queued)
+    line.add("oldest", uplink.oldest?.iso8601)
+    line.add("sent", uplink.sent)
+    line.add("dropped", uplink.dropped)
+    line.add("last_sent", uplink.lastSent?.iso8601)
     return line
   }
 

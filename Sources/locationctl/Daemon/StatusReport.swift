@@ -18,7 +18,7 @@ struct StatusReport {
       ("socket", socket), ("state", state), ("key", key), ("launch", status.launch ?? ""),
       ("services", services),
       ("place", place),
-      ("geoclue", geoclue), ("gpsd port", gpsd),
+      ("geoclue", geoclue), ("gpsd port", gpsd), ("uplink", status.uplink?.words ?? ""),
       ("needed", status.demand.words), ("last fix", lastFix), ("coarse", coarse),
       ("heading", status.heading?.words ?? ""), ("motion", status.motion?.words ?? ""),
       ("visit", status.visit?.words ?? ""),
@@ -139,5 +139,15 @@ extension Output {
   fileprivate func next(_ table: TextTable) {
     line("")
     self.table(table, whenEmpty: "")
+  }
+}
+
+extension UplinkStatus {
+  /// The text for a person.
+  var words: String {
+    let oldest = oldest.map { ", the oldest \($0.age)" } ?? ""
+    let dropped = dropped == 0 ? "" : ", \(dropped) dropped"
+    return "\(server) as \(device): \(reason ?? "well"); "
+      + "\(sent) sent, \(queued) wait\(oldest)\(dropped)"
   }
 }

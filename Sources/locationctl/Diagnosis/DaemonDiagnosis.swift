@@ -63,6 +63,7 @@ struct DaemonDiagnosis {
         next: "locationctl location clear")
       let doors = [
         status.geoclue.map { Self.finding($0) }, status.gpsd.map { Self.finding($0) },
+        status.uplink.map { Self.finding($0) },
       ]
       return [daemon] + doors.compactMap(\.self)
         + (status.servicesEnabled ? [] : [services])
@@ -119,6 +120,19 @@ struct DaemonDiagnosis {
     return Finding(
       subject: "gpsd's port \(gpsd.port)", code: "gpsd_port_\(gpsd.state)",
       verdict: gpsd.reason == nil ? .doubtful : .bad, message: words.0, next: words.1)
+  }
+
+  /// How fixes go to the ingress of a fleet.
+  private static func finding(_ uplink: UplinkStatus) -> Finding {
+    let next =
+      uplink.state == "waiting"
+      ? "look whether it is reached from here: curl -sS \(uplink.server)/ ; the unit of the system lets the "
+        + "daemon reach the loopback alone until IPAddressAllow= names the ingress: systemctl edit locationd"
+      : uplink.next
+    return Finding(
+      subject: "uplink", code: "uplink_\(uplink.state)",
+      verdict: uplink.reason != nil ? .bad : uplink.dropped > 0 ? .doubtful : .good,
+      message: uplink.words, next: next)
   }
 
   private func problem(_ message: String, _ next: String?) -> Finding {
