@@ -1,7 +1,7 @@
 import Dispatch
 import LocationService
 import LocationEngine
-import LocationModel
+package import LocationModel
 
 /// The state of a host that waits for its disk.
 struct StoringState {

@@ -64,6 +64,72 @@ struct ConfigurationFileTests {
     }
   }
 
+  private static let uplink = [
+    "uplink": "https://ingress.example.org:8443/", "uplink-device": "van-7",
+    "uplink-password-file": "/etc/meridian/uplink.password", "uplink-accuracy": "full",
+  ]
+
+  private func uplink(
+    _ changes: [String: String?]
+  ) -> (uplink: UplinkSettings?, fault: String?) {
+    var values = Self.uplink
+    for (key, value) in changes { values[key] = value }
+    let text = values.map { "\($0) = \($1)\n" }.joined()
+    let (configuration, faults) = Configuration.read(text, file: "locationd.conf")
+    return (configuration.uplink, faults.first?.description)
+  }
+
+  @Test("UPLINK-1: nothing is sent unless the owner has named ingress, device, proof, and accuracy")
+  func uplinkKeys() {
+    #expect(Configuration.read("", file: "locationd.conf").configuration.uplink == nil)
+    let read = uplink([:]).uplink
+    #expect(read?.server.url == "https://ingress.example.org:8443" && read?.user == "van-7")
+    #expect(read?.isPrecise == true && read?.interval == .seconds(10))
+    #expect(read?.app == AppIdentity("uplink:ingress.example.org:8443"))
+    for key in Self.uplink.keys.sorted() {
+      let found = uplink([key: nil])
+      #expect(found.uplink == nil && found.fault?.contains("`\(key)`") == true, "\(found)")
+    }
+    let certified = uplink([
+      "uplink-password-file": nil, "uplink-certificate": "/a.pem", "uplink-key": "/k.pem",
+      "uplink-accuracy": "reduced", "uplink-tenant": "acme", "uplink-interval": "60",
+    ]).uplink
+    #expect(certified?.proof == .certificate("/a.pem", key: "/k.pem"))
+    #expect(certified?.isPrecise == false && certified?.name.tenant == "acme")
+  }
+
+  @Test(
+    "UPLINK-1, UPLINK-12: an address without TLS that is not this computer, and values that are none, are faults",
+    arguments: [
+      ("uplink", "http://ingress.example.org"), ("uplink", "ingress.example.org"),
+      ("uplink", "https://user:secret@ingress.example.org"), ("uplink-accuracy", "best"),
+      ("uplink-interval", "0"), ("uplink-interval", "often"), ("uplink-key", "key.pem"),
+      ("uplink-certificate", "/both.pem"), ("uplink-device", String(repeating: "x", count: 65)),
+    ])
+  func uplinkFaults(_ key: String, _ value: String) {
+    let found = uplink([key: value])
+    #expect(found.uplink == nil && found.fault != nil, "\(found)")
+    #expect(found.fault?.contains("secret") != true)
+  }
+
+  @Test("UPLINK-12: a password that others can read is refused, and never printed")
+  func uplinkPassword() throws {
+    let file = folder.file("password")
+    try Data("s3cret-of-the-van\n".utf8).write(to: URL(fileURLWithPath: file))
+    let settings = try #require(uplink(["uplink-password-file": file]).uplink)
+    for mode: mode_t in [0o644, 0o640, 0o604] {
+      chmod(file, mode)
+      let fault = #expect(throws: UplinkFault.self) { try settings.request() }
+      #expect(fault?.reason.contains("chmod 600") == true)
+    }
+    chmod(file, 0o600)
+    let request = try settings.request()
+    #expect(request.credentials == .password(user: "van-7", "s3cret-of-the-van"))
+    #expect(!"\(request)".contains("s3cret") && !String(reflecting: request).contains("s3cret"))
+    try Data("two\nlines\n".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(throws: UplinkFault.self) { try settings.request() }
+  }
+
   @Test("border 12: property lists of 256 programs are cached")
   func lists() throws {
     let reader = ManifestReader()

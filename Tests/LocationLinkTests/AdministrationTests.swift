@@ -189,6 +189,15 @@ extension Samples {
       (gpsd.programs, gpsd.closed) = (samples.pick(33), samples.pick(1 << 20))
       return gpsd
     }
+    status.uplink = maybe { samples in
+      var uplink = UplinkStatus(
+        app: samples.text(), server: samples.text(), tenant: samples.maybe { $0.text() },
+        device: samples.text(), state: "waiting")
+      (uplink.reason, uplink.next) = (samples.maybe { $0.text() }, samples.maybe { $0.text() })
+      (uplink.queued, uplink.sent, uplink.dropped) = (samples.pick(9), samples.pick(9), 1)
+      (uplink.oldest, uplink.lastSent) = (samples.maybe { $0.time() }, samples.maybe { $0.time() })
+      return uplink
+    }
     (status.key, status.unread) = (maybe { $0.text() }, maybe { $0.text() })
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }

@@ -1,6 +1,7 @@
 import LocationEngine
 import LocationFleet
 import LocationHost
+import LocationLink
 import LocationModel
 import LocationService
 

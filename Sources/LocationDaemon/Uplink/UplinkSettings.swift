@@ -1,6 +1,6 @@
-import LocationFleet
+package import LocationFleet
 import LocationHost
-import LocationModel
+package import LocationModel
 
 /// The ingress of a fleet that the owner has named, and as which device this computer comes there.
 package struct UplinkSettings: Hashable, Sendable {
@@ -92,7 +92,7 @@ package struct UplinkSettings: Hashable, Sendable {
   /// A request that sends lines of fixes.
   ///
   /// - Throws: `UplinkFault` if a file with a secret is not the owner's alone.
-  func request() throws(UplinkFault) -> WebRequest {
+  package func request() throws(UplinkFault) -> WebRequest {
     var request = WebRequest(
       server.url + "/", of: server, userAgent: "Meridian locationd", timeout: .seconds(30),
       authorities: authority)

@@ -1,0 +1,214 @@
+import Foundation
+import LocationFleet
+import LocationModel
+import TestSupport
+import Testing
+
+/// A daemon that is a device of a fleet, its receiver, and an ingress with a real server.
+private final class UplinkSite {
+  let site: IngressSite
+  let receiver: Server
+  private(set) var daemon: RunningProgram?
+  private var second = 0
+
+  init(accuracy: String = "full", password: String = IngressSite.password("dev-0")) async throws {
+    site = try await IngressSite(devices: 1)
+    receiver = try Server()
+    try site.write(password + "\n", to: "password")
+    chmod(site.folder.file("password"), 0o600)
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    try site.write(
+      """
+      uplink = http://127.0.0.1:\(site.web)
+      uplink-tenant = acme
+      uplink-device = truck-0
+      uplink-user = dev-0
+      uplink-password-file = \(site.folder.file("password"))
+      uplink-accuracy = \(accuracy)
+      uplink-interval = 1
+      source = nmea+tcp://127.0.0.1:\(receiver.port)
+      owner-program = \(own)
+
+      """, to: "locationd.conf")
+  }
+
+  var app: String { "uplink:127.0.0.1:\(site.web)" }
+
+  func startDaemon() async throws {
+    let program = try RunningProgram(
+      BuiltProgram.path("locationd"),
+      [
+        "--config", site.folder.file("locationd.conf"), "--socket", site.folder.file("socket"),
+        "--state", site.folder.file("state"),
+      ])
+    _ = try await program.lines.next { $0.contains("serving; its state is in") }
+    daemon = program
+    _ = try await receiver.arrivals.next(seconds: 30) { _ in true }
+  }
+
+  /// The receiver's next solutions, one each second as a receiver sends them; returns their seconds.
+  @discardableResult
+  func drive(_ count: Int) async throws -> [Int] {
+    var seconds: [Int] = []
+    for _ in 0..<count {
+      second += 1
+      receiver.write(Receiver.epoch(10 * second))
+      seconds.append(second)
+      try await Task.sleep(for: .milliseconds(1050))
+    }
+    return seconds
+  }
+
+  func control(_ words: String...) async throws -> (lines: [String], status: String) {
+    try await runToEnd(
+      ["env", "LOCATIOND_SOCKET=\(site.folder.file("socket"))", BuiltProgram.path("locationctl")]
+        + words)
+  }
+
+  func status() async throws -> [String: Any] {
+    let text = try await control("status", "--json").lines.joined()
+    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
+    return try #require(object?["uplink"] as? [String: Any], "\(text)")
+  }
+
+  /// Looks until the status is as wanted.
+  func settle(_ isWanted: ([String: Any]) -> Bool) async throws -> [String: Any] {
+    let limit = Date(timeIntervalSinceNow: 60)
+    while true {
+      let found = try await status()
+      if isWanted(found) { return found }
+      guard Date() < limit else {
+        Issue.record("\(found)")
+        return found
+      }
+    }
+  }
+
+  /// The seconds of all fixes in the stream, in its order.
+  func kept() throws -> [Int] {
+    let noon = UnixTime(iso8601: "2026-08-04T12:00:00Z")?.seconds(since: UnixTime(seconds: 1.78e9))
+    return try (site.kept()["truck-0"] ?? []).map { $0 - Int(noon ?? 0) }
+  }
+}
+
+@Suite(
+  "The uplink of a real daemon", .serialized,
+  .enabled(
+    if: NATSServer.isInstalled && isInstalled("curl"), "nats-server or curl is not installed"))
+struct UplinkServerTests {
+  @Test(
+    "UPLINK-6, UPLINK-9: every fix is in the stream once and in order, across kill -9 of the daemon and of the ingress"
+  )
+  func kills() async throws {
+    let uplink = try await UplinkSite()
+    try await uplink.startDaemon()
+    try await uplink.drive(3)
+    _ = try await uplink.settle { $0["sent"] as? Int == 3 }
+    uplink.site.ingress?.end(with: SIGKILL)
+    try await uplink.drive(3)
+    let waiting = try await uplink.settle { $0["queued"] as? Int == 3 }
+    #expect(waiting["state"] as? String == "waiting")
+    let doctor = try await uplink.control("doctor").lines.joined(separator: "\n")
+    #expect(doctor.contains("3 wait") && doctor.contains("IPAddressAllow"), "\(doctor)")
+    uplink.daemon?.end(with: SIGKILL)
+    try await uplink.startDaemon()
+    try await uplink.drive(2)
+    try await uplink.site.startIngress()
+    try await uplink.drive(2)
+    let end = try await uplink.settle { $0["queued"] as? Int == 0 }
+    #expect(end["state"] as? String == "good" && end["dropped"] as? Int == 0)
+    #expect(try uplink.kept() == Array(1...10))
+  }
+
+  @Test("UPLINK-9: kill -9 at any moment loses nothing that waits; what is there twice, a worker's order removes")
+  func killsAtAnyMoment() async throws {
+    let uplink = try await UplinkSite()
+    for pause in [0, 2, 5, 9, 20, 60] {
+      try await uplink.startDaemon()
+      try await uplink.drive(1)
+      uplink.receiver.write(Receiver.epoch(6000 + pause))
+      try await Task.sleep(for: .milliseconds(pause))
+      uplink.daemon?.end(with: SIGKILL)
+    }
+    try await uplink.startDaemon()
+    _ = try await uplink.settle { $0["queued"] as? Int == 0 }
+    var order = FixOrder()
+    var (handedOn, rejected): ([Int], [FixOrder.Reason]) = ([], [])
+    for second in try uplink.kept() where second < 600 {
+      let fix = Fix(
+        coordinate: Coordinate(latitude: 1, longitude: 1), horizontalAccuracy: 5,
+        time: UnixTime(seconds: 1.78e9 + Double(second)))
+      for output in order.take(fix, received: nil, limit: fix.time, window: 0) {
+        switch output {
+        case .fix: handedOn.append(second)
+        case .rejected(let reason): rejected.append(reason)
+        case .setBack: Issue.record("set back at \(second)")
+        }
+      }
+    }
+    #expect(handedOn == Array(1...6))
+    #expect(rejected.allSatisfy { $0 == .duplicate || $0 == .late })
+  }
+
+  @Test(
+    "UPLINK-2, UPLINK-4, UPLINK-11: it is an app that the owner lists, sees in the access log, and stops; then nothing of it is left"
+  )
+  func owner() async throws {
+    let uplink = try await UplinkSite()
+    try await uplink.startDaemon()
+    try await uplink.drive(2)
+    _ = try await uplink.settle { $0["sent"] as? Int == 2 }
+    let apps = try await uplink.control("apps").lines.joined(separator: "\n")
+    #expect(apps.contains(uplink.app), "\(apps)")
+    let access = try await uplink.control("data", "access").lines.joined(separator: "\n")
+    #expect(access.contains(uplink.app), "\(access)")
+    uplink.site.ingress?.end(with: SIGKILL)
+    try await uplink.drive(2)
+    _ = try await uplink.settle { $0["queued"] as? Int == 2 }
+    let list = try await uplink.control("data", "list").lines.joined(separator: "\n")
+    #expect(list.contains("uplink"), "\(list)")
+    #expect(try await uplink.control("authorize", uplink.app, "never").status == "0")
+    let stopped = try await uplink.settle { $0["queued"] as? Int == 0 }
+    #expect(stopped["state"] as? String == "forbidden")
+    try await uplink.drive(1)
+    try await uplink.site.startIngress()
+    let doctor = try await uplink.control("doctor").lines.joined(separator: "\n")
+    #expect(doctor.contains("locationctl authorize \(uplink.app) always"), "\(doctor)")
+    // The owner's word counts for another run, too.
+    uplink.daemon?.end(with: SIGTERM)
+    let own = try FileManager.default.contentsOfDirectory(atPath: uplink.site.folder.file("state"))
+    #expect(own.contains("state.sqlite"))
+    #expect(try uplink.kept() == [1, 2])
+  }
+
+  @Test("UPLINK-4: location services that are switched off stop it, and switched on let it go on")
+  func services() async throws {
+    let uplink = try await UplinkSite()
+    try await uplink.startDaemon()
+    try await uplink.drive(1)
+    _ = try await uplink.settle { $0["sent"] as? Int == 1 }
+    _ = try await uplink.control("services", "off")
+    _ = try await uplink.settle { $0["state"] as? String == "forbidden" }
+    try await uplink.drive(1)
+    _ = try await uplink.control("services", "on")
+    _ = try await uplink.settle { $0["state"] as? String == "good" }
+    _ = try await uplink.receiver.arrivals.next(seconds: 30) { _ in true }
+    try await uplink.drive(2)
+    _ = try await uplink.settle { $0["queued"] as? Int == 0 && $0["sent"] as? Int ?? 0 >= 2 }
+    #expect(try !uplink.kept().contains(2))
+    #expect(try uplink.kept().last == 4)
+  }
+
+  @Test("UPLINK-8: a wrong password is said in the log and by the doctor, and nothing is lost")
+  func wrongPassword() async throws {
+    let uplink = try await UplinkSite(password: "not this one at all, whatever")
+    try await uplink.startDaemon()
+    try await uplink.drive(2)
+    let found = try await uplink.settle { $0["state"] as? String == "refused" }
+    #expect(found["queued"] as? Int == 2 && found["dropped"] as? Int == 0)
+    let doctor = try await uplink.control("doctor")
+    let text = doctor.lines.joined(separator: "\n")
+    #expect(doctor.status == "1" && text.contains("uplink-password-file"), "\(text)")
+    #expect(!text.contains("not this one"))
+  }
+}
