@@ -388,7 +388,7 @@ let package = Package(
       name: "LocationHostTests",
       dependencies: [
         "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine",
-        "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationFleet", "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
         "LocationRadio", "LocationRecording", "LocationService", "LocationSimulation",
         "LocationCoding", "TestSupport",
       ], swiftSettings: house),

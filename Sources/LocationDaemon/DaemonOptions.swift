@@ -131,6 +131,8 @@ package struct DaemonOptions: Hashable, Sendable {
       --geoclue       serve programs that ask GeoClue (org.freedesktop.GeoClue2 on the system bus), too
       --check         only look at the configuration, and print file, line, and cause of each fault
 
+    With `uplink` in the configuration fixes go to the ingress of a fleet: locationd(8), UPLINK.
+
     SIGHUP reads the configuration again, SIGTERM ends. Sockets of systemd (LISTEN_FDS) are used;
     readiness and watchdog messages are sent to $NOTIFY_SOCKET.
     """

@@ -86,6 +86,9 @@ struct BoundsTableTests {
     "gpsd-port request bytes": GpsdServer.longestRequest,
     "gpsd-port requests": GpsdServer.mostRequests,
     "gpsd-port unread bytes": GpsdServer.mostUnread,
+    "uplink fixes": Uplink.mostFixes, "uplink bytes": Uplink.mostBytes,
+    "uplink hours": Int(Uplink.longest.inSeconds) / 3600,
+    "uplink fixes of a request": Uplink.mostInRequest,
   ]
 
   @Test("border 12: has a row with value, reason, and consequence for each bound, and no other")

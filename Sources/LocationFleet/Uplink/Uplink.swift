@@ -61,7 +61,7 @@ package struct Uplink: Machine {
   private var flight: Flight?
   private var requests = 0
   private var failures = 0
-  private var mostInRequest = UplinkQueue.mostInBatch
+  private var inRequest = Self.mostInRequest
   /// Until when nothing is sent, after a failure.
   private var pause: Instant?
   private var saysDropped = false
@@ -174,7 +174,7 @@ package struct Uplink: Machine {
     else { return }
     pause = nil
     requests += 1
-    let lines = batch.lines.prefix(mostInRequest)
+    let lines = batch.lines.prefix(inRequest)
     flight = Flight(number: requests, batch: batch.number, fixes: lines.count)
     outputs.append(.post(requests, Array(lines.joined(separator: "\n").utf8)))
   }
@@ -192,7 +192,7 @@ package struct Uplink: Machine {
       (failures, saysDropped) = (0, false)
       stand(.good, &outputs)
     case .response(413, _, _) where flight.fixes > 1:
-      mostInRequest = flight.fixes / 2
+      inRequest = flight.fixes / 2
       wait("it takes no requests of \(flight.fixes) fixes", nil, at: now, &outputs)
     case .response(let status, _, let after) where status >= 500 || [408, 425, 429].contains(status):
       wait("it answers \(status)", after, at: now, &outputs)

@@ -56,20 +56,20 @@ struct UplinkQueue: Sendable {
 
   /// By uptime, so that a clock that is set keeps nothing for longer.
   private static func end(of taken: UnixTime, at now: Moment) -> Instant {
-    now.uptime + min(max(longest - (now.unixTime - taken), .zero), longest)
+    now.uptime + min(max(Uplink.longest - (now.unixTime - taken), .zero), Uplink.longest)
   }
 
   /// Adds a line behind all others.
   mutating func add(_ line: String, isPrecise: Bool, at now: Moment) -> [StateChange] {
     if let last = batches.last, last.isOpen, last.isPrecise == isPrecise,
-      last.lines.count < Self.mostInBatch
+      last.lines.count < Uplink.mostInRequest
     {
       batches[batches.count - 1].lines.append(line)
     } else {
       batches.append(
         Batch(
           number: next, isPrecise: isPrecise, taken: now.unixTime,
-          expires: now.uptime + Self.longest, lines: [line]))
+          expires: now.uptime + Uplink.longest, lines: [line]))
       next &+= 1
     }
     count += 1
@@ -110,7 +110,7 @@ struct UplinkQueue: Sendable {
   mutating func trim(except number: UInt64?) -> (fixes: Int, changes: [StateChange]) {
     let before = count
     var changes: [StateChange] = []
-    while count > Self.mostFixes || bytes > Self.mostBytes,
+    while count > Uplink.mostFixes || bytes > Uplink.mostBytes,
       let index = batches.firstIndex(where: { $0.number != number })
     {
       changes.append(remove(at: index))
@@ -133,13 +133,15 @@ struct UplinkQueue: Sendable {
   private func key(of batch: Batch) -> StateKey {
     StateKey(domain: Uplink.domain, owner: owner, name: "\(batch.number)")
   }
+}
 
-  /// Of a request. Chosen: a backlog of a day at ten seconds each is 173 requests.
-  static let mostInBatch = 50
-  /// Chosen: more than a day at ten seconds each.
-  static let mostFixes = 10_000
+extension Uplink {
+  /// Fixes of a request. Chosen: a backlog of a day at ten seconds each is 173 requests.
+  package static let mostInRequest = 50
+  /// Fixes that wait. Chosen: more than a day at ten seconds each.
+  package static let mostFixes = 10_000
   /// Bytes of their lines. Chosen: 400 of each, twice what a line usually has.
-  static let mostBytes = 4 << 20
-  /// Chosen: as long as a fleet keeps fixes where its configuration says nothing else.
-  static let longest = Duration.seconds(72 * 3600)
+  package static let mostBytes = 4 << 20
+  /// How long a fix waits. Chosen: as long as a fleet keeps fixes where its configuration says nothing else.
+  package static let longest = Duration.seconds(72 * 3600)
 }

@@ -131,7 +131,8 @@ struct DaemonDiagnosis {
       : uplink.next
     return Finding(
       subject: "uplink", code: "uplink_\(uplink.state)",
-      verdict: uplink.reason != nil ? .bad : uplink.dropped > 0 ? .doubtful : .good,
+      verdict: ["refused", "faulty"].contains(uplink.state)
+        ? .bad : uplink.reason != nil || uplink.dropped > 0 ? .doubtful : .good,
       message: uplink.words, next: next)
   }
 

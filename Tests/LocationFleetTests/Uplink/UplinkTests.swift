@@ -245,7 +245,7 @@ struct UplinkTests {
       bench.run(for: .seconds(10))
       if posts.count == 1 { bench.send(.answer(lastPost, .unreachable("no network"))) }
     }
-    #expect(bench.machine.queued <= UplinkQueue.mostFixes)
+    #expect(bench.machine.queued <= Uplink.mostFixes)
     #expect(bench.machine.queued + bench.machine.figures.dropped == 10_101)
     #expect(said.filter { $0.contains("no room") }.count == 1)
     #expect(rows.count <= 220)
