@@ -86,6 +86,9 @@ package enum WebTransport {
     case 0: break
     case -1: return .unreachable("libcurl is not installed")
     case -2: return .unreachable("the server's answer is too long")
+    case 58:
+      return .unreachable("the certificate for \(name(request)), or its key, cannot be used")
+    case 60: return .unreachable("the certificate of \(name(request)) is not accepted")
     default: return .unreachable("no answer from \(name(request)) (libcurl \(answer.code))")
     }
     let body = UnsafeRawBufferPointer(start: answer.body, count: answer.length)

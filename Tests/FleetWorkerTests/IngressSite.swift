@@ -96,8 +96,19 @@ final class IngressSite {
 
   /// The dates of all fixes that are kept, by device.
   func kept() throws -> [String: [Int]] {
-    var broker = try NATSBroker(servers: addresses, name: "test")
     var found: [String: [Int]] = [:]
+    for line in try lines() {
+      guard let fix = try FleetLine(line) else { continue }
+      let second = fix.fix.time.seconds(since: UnixTime(seconds: 1.78e9))
+      found[fix.device, default: []].append(Int(second))
+    }
+    return found
+  }
+
+  /// All lines that are kept.
+  func lines() throws -> [[UInt8]] {
+    var broker = try NATSBroker(servers: addresses, name: "test")
+    var found: [[UInt8]] = []
     for partition in 0..<partitions {
       let end = try broker.last(of: .fixes(partition), key: nil).last
       var from: UInt64 = 1
@@ -106,11 +117,7 @@ final class IngressSite {
         if batch.messages.isEmpty { broker.wait(.seconds(1)) }
         for message in batch.messages {
           from = message.sequence + 1
-          for line in message.entry.bytes.split(separator: UInt8(ascii: "\n")) {
-            guard let fix = try FleetLine(Array(line)) else { continue }
-            let second = fix.fix.time.seconds(since: UnixTime(seconds: 1.78e9))
-            found[fix.device, default: []].append(Int(second))
-          }
+          found += message.entry.bytes.split(separator: UInt8(ascii: "\n")).map { Array($0) }
         }
       }
     }

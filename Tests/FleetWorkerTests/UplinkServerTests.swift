@@ -11,19 +11,39 @@ private final class UplinkSite {
   private(set) var daemon: RunningProgram?
   private var second = 0
 
-  init(accuracy: String = "full", password: String = IngressSite.password("dev-0")) async throws {
-    site = try await IngressSite(devices: 1)
+  /// With an authority the ingress speaks TLS, and the device comes by a certificate.
+  init(
+    accuracy: String = "full", password: String = IngressSite.password("dev-0"),
+    authority: TestAuthority? = nil
+  ) async throws {
+    var more = ""
+    if let authority {
+      more = """
+        ingress-certificate = \(authority.folder.file("server.pem"))
+        ingress-certificate-key = \(authority.folder.file("server-key.pem"))
+        device-authorities = \(authority.file)
+        """
+    }
+    site = try await IngressSite(devices: 1, more: more)
     receiver = try Server()
     try site.write(password + "\n", to: "password")
     chmod(site.folder.file("password"), 0o600)
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    var proof = "uplink-password-file = \(site.folder.file("password"))"
+    if let authority {
+      proof = """
+        uplink-authority = \(authority.file)
+        uplink-certificate = \(authority.folder.file("truck.pem"))
+        uplink-key = \(authority.folder.file("truck-key.pem"))
+        """
+    }
     try site.write(
       """
-      uplink = http://127.0.0.1:\(site.web)
+      uplink = \(authority == nil ? "http" : "https")://127.0.0.1:\(site.web)
       uplink-tenant = acme
       uplink-device = truck-0
       uplink-user = dev-0
-      uplink-password-file = \(site.folder.file("password"))
+      \(proof)
       uplink-accuracy = \(accuracy)
       uplink-interval = 1
       source = nmea+tcp://127.0.0.1:\(receiver.port)
@@ -197,6 +217,46 @@ struct UplinkServerTests {
     _ = try await uplink.settle { $0["queued"] as? Int == 0 && $0["sent"] as? Int ?? 0 >= 2 }
     #expect(try !uplink.kept().contains(2))
     #expect(try uplink.kept().last == 4)
+  }
+
+  @Test(
+    "UPLINK-12: over TLS it is known by its certificate, and a server of another authority gets nothing",
+    .enabled(if: TestAuthority.isPossible, "openssl is not installed"))
+  func certificates() async throws {
+    let folder = try TemporaryFolder()
+    let owners = try TestAuthority("owners", in: folder)
+    try owners.sign("server", "/CN=ingress", usage: "serverAuth")
+    try owners.sign("truck", "/O=acme/CN=truck-0")
+    let uplink = try await UplinkSite(authority: owners)
+    try await uplink.startDaemon()
+    try await uplink.drive(2)
+    _ = try await uplink.settle { $0["sent"] as? Int == 2 }
+    #expect(try uplink.kept() == [1, 2])
+    uplink.daemon?.end(with: SIGTERM)
+    // Another authority has the same name from now on.
+    let other = try TestAuthority("others", in: folder)
+    try FileManager.default.removeItem(atPath: owners.file)
+    try FileManager.default.copyItem(atPath: other.file, toPath: owners.file)
+    try await uplink.startDaemon()
+    try await uplink.drive(1)
+    let found = try await uplink.settle { $0["state"] as? String == "waiting" }
+    #expect(found["queued"] as? Int == 1)
+    #expect((found["reason"] as? String)?.contains("is not accepted") == true, "\(found)")
+    #expect(try uplink.kept() == [1, 2])
+  }
+
+  @Test("UPLINK-2: what is reduced is coarse on its way")
+  func reduced() async throws {
+    let uplink = try await UplinkSite(accuracy: "reduced")
+    try await uplink.startDaemon()
+    try await uplink.drive(2)
+    _ = try await uplink.settle { $0["sent"] as? Int ?? 0 >= 1 }
+    for line in try uplink.site.lines() {
+      let text = String(decoding: line, as: UTF8.self)
+      #expect(!text.contains("48.117") && !text.contains("11.516"), "\(text)")
+      let fix = try #require(try FleetLine(line)?.fix)
+      #expect(fix.horizontalAccuracy > 1000)
+    }
   }
 
   @Test("UPLINK-8: a wrong password is said in the log and by the doctor, and nothing is lost")

@@ -1,5 +1,6 @@
 import LocationDaemon
 import LocationEngine
+import LocationFleet
 import LocationGeocoding
 import LocationHost
 import LocationLink
