@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 import LocationDaemon
 import LocationEngine
+import LocationFleet
 import LocationHost
 import LocationModel
 import Testing
