@@ -79,6 +79,13 @@ package struct Fleet: Sendable {
     if let place = places[name] { removeAwake(name, place) }
   }
 
+  /// Forgets all devices of a tenant; returns how many there were.
+  package mutating func forget(tenant: String) -> Int {
+    let own = (Array(asleep.keys) + places.keys).filter { $0.tenant == tenant }
+    for name in own { forget(name) }
+    return own.count
+  }
+
   private mutating func removeAwake(_ name: FleetDeviceName, _ place: Int) {
     places[name] = nil
     let last = awake.removeLast()

@@ -29,6 +29,13 @@ package struct KeyedFunction: Sendable {
   /// Sixteen bytes in place of a message: the same for the same message, and unknown without the key.
   package func name(of message: [UInt8]) -> [UInt8] { Self.hash(message, key: key, length: 16) }
 
+  /// A key that nobody can compute without both: that of the function, and the other one.
+  package func key(with other: SecretKey) -> SecretKey {
+    var message = other.withUnsafeBytes { [UInt8]($0) }
+    defer { wipe(&message) }
+    return SecretKey { Self.hash(message, key: key, into: $0) }
+  }
+
   private static func fraction(_ bytes: some Sequence<UInt8>) -> Double {
     Double(word(bytes) >> 11) * 0x1p-53
   }

@@ -6,6 +6,8 @@ package enum ControlMessage: Hashable, Sendable {
   case fences(String)
   /// Forget a device, and leave nothing of it stored.
   case erase(FleetDeviceName)
+  /// Forget all devices of a tenant, and leave nothing of them stored.
+  case eraseTenant(String)
   /// Append a mark behind the events, so that their log does not end in one that is to be erased.
   case mark
 
@@ -16,6 +18,9 @@ package enum ControlMessage: Hashable, Sendable {
       // As parts of a subject the names need no escaping.
       #"{"ctl":"erase","tenant":"\#(FleetAddress.part(name.tenant))","#
         + #""device":"\#(FleetAddress.part(name.device))"}"#
+    case .eraseTenant(let tenant):
+      // A word of its own: no request for a device becomes one for all by losing a member.
+      #"{"ctl":"erase-tenant","tenant":"\#(FleetAddress.part(tenant))"}"#
     case .mark: #"{"ctl":"mark"}"#
     }
   }
@@ -41,6 +46,9 @@ package enum ControlMessage: Hashable, Sendable {
         let device = members["device"].flatMap({ FleetAddress.name($0) }), !device.isEmpty
       else { return nil }
       self = .erase(FleetDeviceName(tenant: tenant, device: device))
+    case "erase-tenant":
+      guard let tenant = members["tenant"].flatMap({ FleetAddress.name($0) }) else { return nil }
+      self = .eraseTenant(tenant)
     case "mark": self = .mark
     default: return nil
     }

@@ -83,6 +83,17 @@ package enum FleetAddress {
     "evt.\(partition).\(part(tenant)).>"
   }
 
+  /// Where the fixes of all devices of a tenant are appended.
+  static func fixes(of tenant: String, partition: Int) -> String {
+    "fix.\(partition).\(part(tenant)).*"
+  }
+
+  /// Where sinks, whichever, set events of a tenant's devices aside, and what is of none.
+  static func copies(of tenant: String) -> String { "ref.*.\(part(tenant)).*" }
+
+  /// How a tenant is called in commands and files: as a part of a subject, `-` for none.
+  package static func label(of tenant: String) -> String { tenant.isEmpty ? "-" : part(tenant) }
+
   /// Where sinks, whichever, set events of a device aside.
   static func copies(of device: FleetDeviceName) -> String {
     "ref.*.\(part(device.tenant)).\(part(device.device))"

@@ -19,6 +19,7 @@ package struct FleetWorker: Sendable {
   }
 
   private let settings: Settings
+  private let tenantKeys: TenantKeySource
   private var generator: KeyedGenerator
   private var leases: LeaseTable
   private var runs: [Int: PartitionRun] = [:]
@@ -31,8 +32,12 @@ package struct FleetWorker: Sendable {
   private var notes: [Note] = []
 
   /// The secret is of chance, and of this worker alone; from it come the keys of what it stores.
-  package init(name: String, _ settings: Settings, secret: SecretKey, at now: Instant) {
+  package init(
+    name: String, _ settings: Settings, secret: SecretKey,
+    tenantKeys: TenantKeySource = .broker, at now: Instant
+  ) {
     self.settings = settings
+    self.tenantKeys = tenantKeys
     generator = KeyedGenerator(secret)
     leases = LeaseTable(
       worker: name, partitions: settings.partitions, lease: settings.lease, at: now)
@@ -96,7 +101,7 @@ extension FleetWorker {
       if runs[partition] == nil {
         runs[partition] = try PartitionRun(
           takingOver: partition, settings.partition, &fences, &broker,
-          secret: SecretKey(using: &generator), at: now.uptime)
+          secret: SecretKey(using: &generator), tenantKeys: tenantKeys, at: now.uptime)
         totals.takeovers += 1
         notes.append(Note(text: "took partition \(partition) over", partition: partition))
       }

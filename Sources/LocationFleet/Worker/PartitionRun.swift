@@ -27,7 +27,7 @@ package struct PartitionRun: Sendable {
   package init(
     takingOver partition: Int, _ settings: PartitionState.Settings,
     _ fences: inout FenceCache, _ broker: inout some FleetBroker, secret: SecretKey,
-    at now: Instant
+    tenantKeys: TenantKeySource = .broker, at now: Instant
   ) throws(BrokerFault) {
     var values: [String: LogMessage] = [:]
     var from: UInt64 = 1
@@ -58,12 +58,17 @@ package struct PartitionRun: Sendable {
     stored = checkpoint
     lastCheckpoint = now
     sides = [:]
-    keys = StateKeys(of: partition, values)
+    keys = StateKeys(of: partition, values, tenantKeys)
     generator = KeyedGenerator(secret)
+    var closed = ClosedTenants()
     for bucket in 0..<settings.buckets {
-      guard let value = try Self.bucket(bucket, of: partition, values, keys) else { continue }
+      guard let value = try Self.bucket(bucket, of: partition, values, &keys) else { continue }
       sides[bucket] = value.side
       state.restore(bucket, value.bucket)
+      for found in value.closed { closed.add(found, at: value.bucket.position) }
+    }
+    for (tenant, input) in try closed.requests(in: partition, after: state.position, &broker) {
+      state.passOver(tenant, until: input)
     }
     try tellGap(&broker)
   }
@@ -92,7 +97,7 @@ package struct PartitionRun: Sendable {
       }
     }
     try append(entries, &broker)
-    if state.erasure > stored?.erased ?? 0 { try renewKey(&broker, at: now) }
+    if state.erasure > stored?.erased ?? 0 || keys.isExposed { try renewKey(&broker, at: now) }
     if let buckets = state.plan.buckets(at: now) { try store(buckets, &broker, at: now) }
     return batch.messages.count
   }
@@ -129,7 +134,7 @@ extension PartitionRun {
   ) throws(BrokerFault) {
     if !buckets.isEmpty, keys.current == nil { try addKey(&broker) }
     for bucket in buckets {
-      try put(state.bucket(bucket).encoded, bucket, &broker)
+      try put(state.bucket(bucket), bucket, &broker)
       state.plan.written(bucket)
     }
   }
@@ -153,28 +158,44 @@ extension PartitionRun {
     try addKey(&broker)
     // The empty ones as well: another worker that still has an older key can put none behind these.
     try putBuckets(Array(0..<state.settings.buckets), &broker)
-    _ = try broker.erase(keys.older, of: .state(state.partition))
+    let older = keys.older
+    _ = try broker.erase(older.sequences, of: .state(state.partition))
+    for tenant in older.tenants {
+      revisions[StateKeys.name(of: tenant, in: state.partition)] = nil
+    }
     keys.forgetOlder()
     try putCheckpoint(&broker, erased: state.erasure, at: now)
   }
 
   private mutating func addKey(_ broker: inout some FleetBroker) throws(BrokerFault) {
     let number = (keys.current ?? 0) + 1
+    let new = try putKey(at: StateKeys.name(number, of: state.partition), &broker)
+    keys.add(new.key, number: number, sequence: new.sequence)
+  }
+
+  private mutating func putKey(
+    at name: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> (key: SecretKey, sequence: UInt64) {
     let key = SecretKey(using: &generator)
-    let name = StateKeys.name(number, of: state.partition)
-    try put(key.withUnsafeBytes { Array($0) }, at: name, &broker)
-    keys.add(key, number: number, sequence: revisions[name] ?? 0)
+    var bytes = key.withUnsafeBytes { Array($0) }
+    defer { wipe(&bytes) }
+    try put(bytes, at: name, &broker)
+    return (key, revisions[name] ?? 0)
   }
 
   /// Puts a bucket; one that is too large for a value in parts beside those that are in force.
   private mutating func put(
-    _ plain: [UInt8], _ bucket: Int, _ broker: inout some FleetBroker
+    _ content: StateBucket, _ bucket: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
     let key = Self.bucketKey(bucket, of: state.partition)
-    guard let bytes = keys.seal(plain, at: key, using: &generator) else { throw .damaged(key) }
+    for tenant in content.tenants where keys.lacksKey(of: tenant) {
+      let new = try putKey(at: StateKeys.name(of: tenant, in: state.partition), &broker)
+      keys.add(new.key, of: tenant, sequence: new.sequence)
+    }
+    let bytes = try keys.seal(content, at: key, using: &generator)
     let longest = state.settings.longestValue
     guard bytes.count > longest else {
-      try put([Self.sealed] + bytes, at: key, &broker)
+      try put([Form.sections.rawValue] + bytes, at: key, &broker)
       return sides[bucket] = nil
     }
     let side: UInt8 = sides[bucket] == 0 ? 1 : 0
@@ -184,7 +205,7 @@ extension PartitionRun {
       let run = bytes[(part * longest)...].prefix(longest)
       try put(Array(run), at: "\(key).\(side).\(part)", &broker)
     }
-    try put([Self.sealedParts, side, UInt8(count)], at: key, &broker)
+    try put([Form.sectionsInParts.rawValue, side, UInt8(count)], at: key, &broker)
     sides[bucket] = side
   }
 
@@ -197,30 +218,42 @@ extension PartitionRun {
   }
 
   private static func bucket(
-    _ bucket: Int, of partition: Int, _ values: [String: LogMessage], _ keys: StateKeys
-  ) throws(BrokerFault) -> (bucket: StateBucket, side: UInt8?)? {
+    _ bucket: Int, of partition: Int, _ values: [String: LogMessage], _ keys: inout StateKeys
+  ) throws(BrokerFault) -> (
+    bucket: StateBucket, side: UInt8?, closed: [(tenant: String, fault: BrokerFault)]
+  )? {
     let key = bucketKey(bucket, of: partition)
     guard let head = values[key]?.entry.bytes else { return nil }
+    guard let form = head.first.flatMap({ Form(rawValue: $0) }) else { throw .damaged(key) }
     var bytes = Array(head.dropFirst())
     var side: UInt8?
-    if head.first == parts || head.first == sealedParts, head.count == 3 {
+    if form.isInParts, head.count == 3 {
       side = head[1]
       bytes = []
       for part in 0..<Int(head[2]) {
         bytes += values["\(key).\(head[1]).\(part)"]?.entry.bytes ?? []
       }
     }
-    // Earlier versions stored them as they are.
-    let isSealed = head.first == sealed || head.first == sealedParts
-    guard let plain = isSealed ? keys.open(bytes, at: key) : bytes, let read = StateBucket(plain)
+    if form.hasSections {
+      let read = try keys.open(bytes, at: key)
+      return (read.bucket, side, read.closed)
+    }
+    let isSealed = form == .sealed || form == .sealedInParts
+    if !isSealed { keys.noteExposed() }
+    guard let plain = isSealed ? keys.openEarlier(bytes, at: key) : bytes,
+      let read = StateBucket(plain)
     else { throw .damaged(key) }
-    return (read, side)
+    return (read, side, [])
   }
 
-  /// How a value of a bucket begins: with the number of its form. Earlier versions also wrote 0.
-  private static let parts: UInt8 = 1
-  private static let sealed: UInt8 = 2
-  private static let sealedParts: UInt8 = 3
+  /// How a value of a bucket begins. The first two are of a version that did not seal, the next two of one
+  /// that knew no keys of tenants.
+  private enum Form: UInt8 {
+    case plain, plainInParts, sealed, sealedInParts, sections, sectionsInParts
+
+    var isInParts: Bool { rawValue % 2 == 1 }
+    var hasSections: Bool { self == .sections || self == .sectionsInParts }
+  }
 
   private static func bucketKey(_ bucket: Int, of partition: Int) -> String {
     "st.\(partition).\(bucket)"

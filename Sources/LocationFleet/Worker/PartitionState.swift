@@ -45,6 +45,8 @@ package struct PartitionState: Sendable {
   package var plan: SnapshotPlan
   /// The newest input that has asked for an erasure.
   package private(set) var erasure: UInt64 = 0
+  /// Tenants whose devices could not be opened, and the inputs that ask for these to be forgotten.
+  private var passedOver: [String: UInt64] = [:]
   /// What has become of fixes, by tenant and reason; and the events, by tenant and kind.
   package var figures = FleetFigures.Judged()
 
@@ -75,6 +77,10 @@ package struct PartitionState: Sendable {
     for device in bucket.devices { fleets[number].restore(device.name, stored: device.bytes) }
   }
 
+  /// Judges nothing of a tenant before the input that asks for its devices to be forgotten: they cannot be
+  /// opened, and whatever they have told is overwritten.
+  mutating func passOver(_ tenant: String, until input: UInt64) { passedOver[tenant] = input }
+
   /// Judges the next message.
   package mutating func take(_ message: LogMessage) -> Outcome {
     guard message.sequence > position else { return .append([]) }
@@ -83,6 +89,12 @@ package struct PartitionState: Sendable {
       return take(ControlMessage(message.entry.bytes), at: message.sequence)
     }
     position = message.sequence
+    if !passedOver.isEmpty, let device = FleetAddress.device(ofFixes: subject),
+      message.sequence < passedOver[device.tenant] ?? 0
+    {
+      reject(message, "erased")
+      return .append([])
+    }
     guard message.entry.bytes.count <= FleetLine.longest else {
       reject(message, FleetLine.Reason.tooLong.rawValue)
       return .append([])
@@ -93,13 +105,20 @@ package struct PartitionState: Sendable {
   private mutating func take(_ control: ControlMessage?, at input: UInt64) -> Outcome {
     if case .fences(let version) = control, version != fences { return .fetch(fences: version) }
     position = input
-    if control == .mark { return .append(mark(.mark, at: input)) }
-    guard case .erase(let device) = control else { return .append([]) }
-    let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
-    // What was stored after this input is of a device that has begun anew.
-    if input > known[bucket] {
-      fleets[bucket].forget(device)
-      plan.change(bucket, by: input)
+    // What was stored after this input is of devices that have begun anew.
+    switch control {
+    case .mark: return .append(mark(.mark, at: input))
+    case .erase(let device):
+      let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
+      if input > known[bucket] {
+        fleets[bucket].forget(device)
+        plan.change(bucket, by: input)
+      }
+    case .eraseTenant(let tenant):
+      for bucket in fleets.indices where input > known[bucket] {
+        if fleets[bucket].forget(tenant: tenant) > 0 { plan.change(bucket, by: input) }
+      }
+    case .fences, nil: return .append([])
     }
     erasure = input
     return .append(mark(.erased, at: input))

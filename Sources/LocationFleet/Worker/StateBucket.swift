@@ -10,20 +10,7 @@ package struct StateBucket: Hashable, Sendable {
 
   private static let version: UInt8 = 1
 
-  package var encoded: [UInt8] {
-    var writer = ByteWriter()
-    writer.bytes.append(Self.version)
-    writer.add(position)
-    writer.add(UInt64(devices.count))
-    for device in devices {
-      writer.add(Array(device.name.tenant.utf8))
-      writer.add(Array(device.name.device.utf8))
-      writer.add(device.bytes)
-    }
-    return writer.sealed
-  }
-
-  /// `nil` where the bytes are none of a bucket.
+  /// Reads what earlier versions have stored; `nil` where the bytes are none of a bucket.
   package init?(_ bytes: [UInt8]) {
     guard var reader = ByteReader(sealed: bytes), reader.byte() == Self.version,
       let position = reader.number(), let count = reader.number(), count <= UInt64(bytes.count)
@@ -37,6 +24,11 @@ package struct StateBucket: Hashable, Sendable {
         Device(name: FleetDeviceName(tenant: tenant, device: device), bytes: state))
     }
     guard reader.isAtEnd else { return nil }
+  }
+
+  /// The tenants of the devices, in their order.
+  var tenants: [String] {
+    devices.map(\.name.tenant).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
   }
 
   package init(position: UInt64, devices: [Device]) {
@@ -140,8 +132,11 @@ struct ByteReader {
     return nil
   }
 
-  mutating func bytes() -> [UInt8]? {
-    guard let count = number(), count <= UInt64(rest.count) else { return nil }
+  mutating func bytes() -> [UInt8]? { number().flatMap { run($0) } }
+
+  /// So many bytes.
+  mutating func run(_ count: UInt64) -> [UInt8]? {
+    guard count <= UInt64(rest.count) else { return nil }
     defer { rest = rest.dropFirst(Int(count)) }
     return Array(rest.prefix(Int(count)))
   }

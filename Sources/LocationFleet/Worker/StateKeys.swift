@@ -1,9 +1,17 @@
 package import LocationSecrets
 
+/// Where the keys of tenants are.
+package enum TenantKeySource: Sendable {
+  /// In the broker beside what they seal, one for each tenant and partition.
+  case broker
+  /// Elsewhere: who has the broker's files opens nothing. Throws `sealed` where there is none of a tenant.
+  case elsewhere(@Sendable (_ tenant: String) throws(BrokerFault) -> SecretKey)
+}
+
 /// The keys with which the devices of a partition are stored.
 ///
-/// A store keeps bytes that were replaced, often for long. Only who has the key can read them, and the
-/// key is stored once: when it is erased, everything that was stored with it is.
+/// A store keeps bytes that were replaced, often for long. What is stored of a device opens with two keys
+/// together: the partition's, which is stored once and goes with an erasure, and its tenant's.
 struct StateKeys: Sendable {
   private struct Entry {
     var key: SecretKey
@@ -11,17 +19,31 @@ struct StateKeys: Sendable {
   }
 
   private let partition: Int
+  private let source: TenantKeySource
+  /// The keys of the partition, by number.
   private var known: [UInt64: Entry] = [:]
+  /// The keys of tenants that are in the broker.
+  private var tenants: [String: Entry] = [:]
+  /// What comes of a number's and a tenant's key together.
+  private var joined: [UInt64: [String: SecretKey]] = [:]
+  /// Whether something was opened without a tenant's key that is kept elsewhere, as it is wanted now.
+  private(set) var isExposed = false
 
   /// Takes the keys out of what is stored of a partition.
-  init(of partition: Int, _ values: [String: LogMessage]) {
+  init(of partition: Int, _ values: [String: LogMessage], _ source: TenantKeySource = .broker) {
     self.partition = partition
-    let head = "st.\(partition).key."
-    for (subject, message) in values where subject.hasPrefix(head) {
-      guard let number = UInt64(subject.dropFirst(head.count)),
-        let key = SecretKey(bytes: message.entry.bytes)
-      else { continue }
-      known[number] = Entry(key: key, sequence: message.sequence)
+    self.source = source
+    let (head, tenant) = ("st.\(partition).key.", Self.name(of: "", in: partition).dropLast())
+    for (subject, message) in values {
+      guard let key = SecretKey(bytes: message.entry.bytes) else { continue }
+      let entry = Entry(key: key, sequence: message.sequence)
+      if subject.hasPrefix(head), let number = UInt64(subject.dropFirst(head.count)) {
+        known[number] = entry
+      } else if subject.hasPrefix(tenant),
+        let name = FleetAddress.name(subject.dropFirst(tenant.count))
+      {
+        tenants[name] = entry
+      }
     }
   }
 
@@ -32,38 +54,123 @@ struct StateKeys: Sendable {
     "st.\(partition).key.\(number)"
   }
 
+  /// Where the key of a tenant is.
+  static func name(of tenant: String, in partition: Int) -> String {
+    "st.\(partition).tenant.\(FleetAddress.part(tenant))"
+  }
+
   /// A key with this number is stored.
   mutating func add(_ key: SecretKey, number: UInt64, sequence: UInt64) {
     known[number] = Entry(key: key, sequence: sequence)
   }
 
-  /// The messages of all keys but the newest.
-  var older: [UInt64] {
-    known.filter { $0.key != current }.map(\.value.sequence).sorted()
+  /// A key of a tenant is stored.
+  mutating func add(_ key: SecretKey, of tenant: String, sequence: UInt64) {
+    tenants[tenant] = Entry(key: key, sequence: sequence)
   }
 
-  mutating func forgetOlder() { known = known.filter { $0.key == current } }
+  /// Whether a tenant needs a key in the broker that is not there.
+  func lacksKey(of tenant: String) -> Bool {
+    if case .broker = source { tenants[tenant] == nil } else { false }
+  }
 
-  /// Seals what is stored at a place, with the newest key.
-  func seal(
-    _ bytes: [UInt8], at place: String, using generator: inout KeyedGenerator
-  ) -> [UInt8]? {
-    guard let current, let entry = known[current] else { return nil }
-    var writer = ByteWriter()
-    writer.add(current)
+  /// The messages of all keys but the newest, and of those of tenants that it has sealed nothing with.
+  var older: (sequences: [UInt64], tenants: [String]) {
+    let numbers = known.filter { $0.key != current }.map(\.value.sequence)
+    let unused = tenants.keys.filter { isUnused($0) }.sorted()
+    return ((numbers + unused.compactMap { tenants[$0]?.sequence }).sorted(), unused)
+  }
+
+  private func isUnused(_ tenant: String) -> Bool {
+    guard case .broker = source, let current else { return true }
+    return joined[current]?[tenant] == nil
+  }
+
+  mutating func forgetOlder() {
+    tenants = tenants.filter { !isUnused($0.key) }
+    known = known.filter { $0.key == current }
+    joined = joined.filter { $0.key == current }
+    isExposed = false
+  }
+
+  /// Seals what is stored at a place, with the newest key and those of the tenants.
+  mutating func seal(
+    _ bucket: StateBucket, at place: String, using generator: inout KeyedGenerator
+  ) throws(BrokerFault) -> [UInt8] {
+    guard let current, let entry = known[current] else { throw .damaged(place) }
     let nonce = (0..<Seal.nonceLength).map { _ in
       UInt8.random(in: 0 ... .max, using: &generator)
     }
-    return writer.bytes
-      + Seal.seal(bytes, at: Array(place.utf8), nonce: nonce, with: entry.key)
+    let isElsewhere = if case .elsewhere = source { true } else { false }
+    let sealed = try SealedBucket.seal(
+      bucket, at: place, with: entry.key, nonce: nonce, isElsewhere: isElsewhere
+    ) { (tenant) throws(BrokerFault) in
+      try key(of: tenant, isElsewhere: isElsewhere, current, entry.key)
+    }
+    var writer = ByteWriter()
+    writer.add(current)
+    return writer.bytes + sealed
   }
 
-  /// `nil` where it was changed, or its key is gone.
-  func open(_ bytes: [UInt8], at place: String) -> [UInt8]? {
+  /// What a tenant's key and that of the partition give together.
+  private mutating func key(
+    of tenant: String, isElsewhere: Bool, _ number: UInt64, _ key: SecretKey
+  ) throws(BrokerFault) -> SecretKey {
+    if let known = joined[number]?[tenant] { return known }
+    let own: SecretKey
+    switch source {
+    case .elsewhere(let find) where isElsewhere: own = try find(tenant)
+    case .broker where isElsewhere:
+      throw .sealed(tenant: tenant, "its key is kept elsewhere; set `tenant-keys`")
+    default:
+      guard let entry = tenants[tenant] else {
+        throw .sealed(tenant: tenant, "its key has gone; erase the tenant")
+      }
+      own = entry.key
+    }
+    let joint = KeyedFunction(own, purpose: Self.purpose).key(with: key)
+    // What is sealed otherwise than it is written now is read once.
+    let isWritten = if case .elsewhere = source { isElsewhere } else { true }
+    if isWritten { joined[number, default: [:]][tenant] = joint }
+    return joint
+  }
+
+  private static let purpose = "the devices of a fleet's tenant"
+
+  /// Opens what is stored at a place, and tells what cannot be opened for want of a tenant's key.
+  mutating func open(
+    _ bytes: [UInt8], at place: String
+  ) throws(BrokerFault) -> (bucket: StateBucket, closed: [(tenant: String, fault: BrokerFault)]) {
+    var reader = ByteReader(bytes)
+    guard let number = reader.number(), let entry = known[number],
+      let sealed = SealedBucket(reader.rest, at: place, with: entry.key)
+    else { throw .damaged(place) }
+    var bucket = StateBucket(position: sealed.position, devices: [])
+    var closed: [(tenant: String, fault: BrokerFault)] = []
+    for section in sealed.sections {
+      let (tenant, isElsewhere) = (section.tenant, section.isElsewhere)
+      if !isElsewhere { noteExposed() }
+      do throws(BrokerFault) {
+        let key = try key(of: tenant, isElsewhere: isElsewhere, number, entry.key)
+        guard let devices = sealed.open(section, at: place, with: key) else {
+          throw .sealed(tenant: tenant, "\(place) was sealed with another key, or is damaged")
+        }
+        bucket.devices += devices
+      } catch { closed.append((tenant, error)) }
+    }
+    return (bucket, closed)
+  }
+
+  /// Opens what an earlier version has sealed with the key of the partition alone.
+  mutating func openEarlier(_ bytes: [UInt8], at place: String) -> [UInt8]? {
+    noteExposed()
     var reader = ByteReader(bytes)
     guard let number = reader.number(), let entry = known[number] else { return nil }
     return Seal.open(reader.rest, at: Array(place.utf8), with: entry.key)
   }
+
+  /// Something is stored that opens with keys of the broker.
+  mutating func noteExposed() { if case .elsewhere = source { isExposed = true } }
 }
 
 /// Numbers that nobody without the secret can know: of keys, and of what goes with them.
