@@ -15,7 +15,37 @@ struct ErasureTask {
     var broker = try FleetTasks.connect(configuration, name: "locationfleet erase")
     let partitions = configuration.worker.partitions
     let begin = Self.clock(CLOCK_MONOTONIC)
-    // Where it is noted; without that nothing begins.
+    try Self.requireStream(&broker)
+    var erasure = try FleetTasks.attempt(&broker) {
+      (broker: inout NATSBroker) throws(BrokerFault) in
+      try PartitionErasure(of: name, partitions: partitions, &broker)
+    }
+    var took: Int64 = 0
+    try Self.carry(&broker) { (broker) throws(BrokerFault) in
+      guard try erasure.isForgotten(&broker) else {
+        guard Self.clock(CLOCK_MONOTONIC) - begin < Int64(seconds) * 1_000_000_000 else {
+          throw .refused("no worker has forgotten the device; its data is as it was")
+        }
+        broker.wait(.milliseconds(50))
+        return false
+      }
+      let start = Self.clock(CLOCK_MONOTONIC)
+      try erasure.overwrite(&broker)
+      took += Self.clock(CLOCK_MONOTONIC) - start
+      try note(name, erasure.report, &broker)
+      try erasure.finish(&broker)
+      return true
+    }
+    let report = erasure.report
+    let tenths = (took + 99_999_999) / 100_000_000
+    print(
+      "partition \(erasure.partition): the device is forgotten; \(report.fixes) messages of fixes and "
+        + "\(report.events) events overwritten in \(tenths / 10).\(tenths % 10) s"
+        + (report.copies > 0 ? ", and \(report.copies) that sinks had set aside" : ""))
+  }
+
+  /// Where it is noted must be there; without that nothing begins.
+  static func requireStream(_ broker: inout NATSBroker) throws(FleetFault) {
     do throws(FleetFault) {
       _ = try FleetTasks.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
         try broker.last(of: .erasures, key: nil)
@@ -24,27 +54,15 @@ struct ErasureTask {
       throw FleetFault(
         reason: "no stream of erasures: \(error.reason); see `locationfleet init`", status: 1)
     }
-    var erasure = try FleetTasks.attempt(&broker) {
-      (broker: inout NATSBroker) throws(BrokerFault) in
-      try DeviceErasure(of: name, partitions: partitions, &broker)
-    }
-    var (attempts, took) = (0, Int64(0))
+  }
+
+  /// Does something until it is done, again where the server does not answer.
+  static func carry(
+    _ broker: inout NATSBroker, _ body: (inout NATSBroker) throws(BrokerFault) -> Bool
+  ) throws(FleetFault) {
+    var attempts = 0
     while true {
-      do throws(BrokerFault) {
-        guard try erasure.isForgotten(&broker) else {
-          guard Self.clock(CLOCK_MONOTONIC) - begin < Int64(seconds) * 1_000_000_000 else {
-            throw .refused("no worker has forgotten the device; its data is as it was")
-          }
-          broker.wait(.milliseconds(50))
-          continue
-        }
-        let start = Self.clock(CLOCK_MONOTONIC)
-        try erasure.overwrite(&broker)
-        took += Self.clock(CLOCK_MONOTONIC) - start
-        try note(name, erasure.report, &broker)
-        try erasure.finish(&broker)
-        break
-      } catch {
+      do throws(BrokerFault) { if try body(&broker) { return } } catch {
         attempts += 1
         // Everything that was done stays done.
         guard case .unreachable = error, attempts < 60 else {
@@ -53,28 +71,29 @@ struct ErasureTask {
         broker.wait(.seconds(1))
       }
     }
-    let report = erasure.report
-    let tenths = (took + 99_999_999) / 100_000_000
-    print(
-      "partition \(report.partition): the device is forgotten; \(report.fixes) messages of fixes and "
-        + "\(report.events) events overwritten in \(tenths / 10).\(tenths % 10) s"
-        + (report.copies > 0 ? ", and \(report.copies) that sinks had set aside" : ""))
   }
 
-  /// Notes that it was erased, when, and by whom. Only who knows the name can find it by the hash, at a
-  /// tenth of a second for each line; nobody learns a name from it.
+  /// Only who knows the name can find it by the hash, at a tenth of a second for each line; nobody learns a
+  /// name from it.
   private func note(
-    _ name: FleetDeviceName, _ report: DeviceErasure.Report, _ broker: inout NATSBroker
+    _ name: FleetDeviceName, _ report: PartitionErasure.Report, _ broker: inout NATSBroker
   ) throws(BrokerFault) {
     guard let hash = PasswordHash.make(Self.text(of: name), .chosen) else {
       throw .unreachable("there is not enough memory")
     }
-    let date = UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME)).iso8601
-    let line =
-      #"{"erased":"\#(hash)","date":"\#(date)","by":"\#(Self.user)","fixes":\#(report.fixes),"#
-      + #""events":\#(report.events),"refused":\#(report.copies)}"#
+    let counts =
+      #""fixes":\#(report.fixes),"events":\#(report.events),"refused":\#(report.copies)"#
+    try Self.note(hash, of: name.tenant, counts, &broker)
+  }
+
+  /// Notes what was erased, when, and by whom.
+  static func note(
+    _ what: String, of tenant: String, _ counts: String, _ broker: inout NATSBroker
+  ) throws(BrokerFault) {
+    let date = UnixTime(nanoseconds: clock(CLOCK_REALTIME)).iso8601
+    let line = #"{"erased":"\#(what)","date":"\#(date)","by":"\#(user)",\#(counts)}"#
     let entry = LogEntry(
-      subject: "erased.\(FleetAddress.part(name.tenant))", bytes: Array((line + "\n").utf8))
+      subject: "erased.\(FleetAddress.part(tenant))", bytes: Array((line + "\n").utf8))
     _ = try broker.append([entry], to: .erasures, expecting: nil)
   }
 
@@ -105,7 +124,7 @@ struct ErasureTask {
     }
   }
 
-  private static func clock(_ clock: clockid_t) -> Int64 {
+  static func clock(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     clock_gettime(clock, &time)
     return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)

@@ -31,6 +31,8 @@ struct FleetOptions {
     case publish
     case events
     case erase([String])
+    case eraseAll(String)
+    case tenantKey(String)
     case erasures
     case expire
     case help
@@ -41,10 +43,12 @@ struct FleetOptions {
   private(set) var name: String?
   /// How long an erasure or `expire` waits for a worker, in seconds.
   private(set) var wait = 60
+  /// Whether a person need not be asked.
+  private(set) var isConfirmed = false
 
   init(_ arguments: [String]) throws(FleetFault) {
     var rest = arguments[...]
-    var (hasVerb, check, schema) = (false, false, false)
+    var (hasVerb, check, schema, all) = (false, false, false, false)
     while let argument = rest.popFirst() {
       func value() throws(FleetFault) -> String {
         guard let value = rest.popFirst() else {
@@ -62,6 +66,8 @@ struct FleetOptions {
         wait = seconds
       case "--check": check = true
       case "--schema": schema = true
+      case "--all": all = true
+      case "--yes": isConfirmed = true
       case "--help", "-h": task = .help
       default:
         if task == .sink(nil), let kind = SinkKind(rawValue: argument) {
@@ -72,8 +78,13 @@ struct FleetOptions {
           task = .fences(argument)
           continue
         }
-        if case .erase(let names) = task, names.count < 2, !argument.hasPrefix("-") {
+        let isName = !argument.hasPrefix("-") || argument == "-"
+        if case .erase(let names) = task, names.count < 2, isName {
           task = .erase(names + [argument])
+          continue
+        }
+        if task == .tenantKey(""), isName {
+          task = .tenantKey(argument)
           continue
         }
         guard !hasVerb, let named = Self.tasks[argument] else {
@@ -84,10 +95,8 @@ struct FleetOptions {
       }
     }
     try resolve(check: check, schema: schema)
+    try resolveErasure(all: all)
     guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
-    if case .erase(let names) = task, names.count != 2 || names[1].isEmpty {
-      throw FleetFault(reason: "erase needs a TENANT, which may be \"\", and a DEVICE; see --help")
-    }
     if let name, !(1...64).contains(name.utf8.count) || !name.allSatisfy(Self.isPlain) {
       throw FleetFault(reason: "--name must be 1 to 64 letters, digits, -, and _")
     }
@@ -111,10 +120,37 @@ struct FleetOptions {
     }
   }
 
+  private mutating func resolveErasure(all: Bool) throws(FleetFault) {
+    if task == .tenantKey("") {
+      throw FleetFault(reason: "tenant-key needs a TENANT, or - for none; see --help")
+    }
+    guard case .erase(let names) = task else {
+      guard !all, !isConfirmed else {
+        throw FleetFault(reason: "--all and --yes belong to erase; see --help")
+      }
+      return
+    }
+    guard all else {
+      guard names.count == 2, !names[1].isEmpty, !names.contains("-"), !isConfirmed else {
+        throw FleetFault(
+          reason: "erase needs a TENANT, which may be \"\", and a DEVICE, or a TENANT and --all; "
+            + "see --help")
+      }
+      return
+    }
+    // An empty word may be a variable of a script that was never set.
+    guard names.count == 1, !names[0].isEmpty else {
+      throw FleetFault(
+        reason: "erase --all needs a TENANT, or - for devices without one, and no DEVICE; see --help")
+    }
+    task = .eraseAll(names[0])
+  }
+
   private static let tasks: [String: Task] = [
     "run": .run, "init": .initialize, "fences": .fences(""), "publish": .publish,
     "events": .events, "ingress": .ingress, "password": .password, "seed": .seed,
-    "erase": .erase([]), "erasures": .erasures, "expire": .expire, "sink": .sink(nil),
+    "erase": .erase([]), "erasures": .erasures, "expire": .expire,
+    "tenant-key": .tenantKey(""), "sink": .sink(nil),
     "refused": .refused,
   ]
 
@@ -151,6 +187,7 @@ struct FleetOptions {
            locationfleet publish [--config FILE] < fixes.jsonl
            locationfleet events [--config FILE] > events.jsonl
            locationfleet erase TENANT DEVICE [--wait SECONDS] [--config FILE]
+           locationfleet erase TENANT --all [--yes] [--wait SECONDS] [--config FILE]
            locationfleet erasures [--config FILE]
            locationfleet expire [--wait SECONDS] [--config FILE]
            locationfleet ingress [--config FILE] [--check]
@@ -159,6 +196,7 @@ struct FleetOptions {
            locationfleet refused [--config FILE] > refused.jsonl
            locationfleet password < password
            locationfleet seed > FILE
+           locationfleet tenant-key TENANT [--config FILE]
 
     Judges the fixes of many devices that come by NATS JetStream, each event once.
 
@@ -167,7 +205,8 @@ struct FleetOptions {
       fences FILE     judge by the fences of a GeoJSON file from here on
       publish         append fixes from standard input; those that it counts are kept
       events          print the events that are kept, by device
-      erase           forget a device, and overwrite everything of it where it is stored
+      erase           forget a device, and overwrite everything of it where it is stored; with --all
+                      every device of a tenant, its fences, and its key
       erasures        print what was erased when and by whom, without names of devices
       expire          overwrite the events that tenants keep no longer
       ingress         take fixes from devices by MQTT and HTTP, also with TLS, and acknowledge what is kept
@@ -175,9 +214,12 @@ struct FleetOptions {
       refused         print the events that sinks have set aside, and why
       password        print what stands for a password of standard input in the file of accounts
       seed            print a new seed of a user of NATS, and its public key on standard error
+      tenant-key      make the key of a tenant in the folder of `tenant-keys`
       --config FILE   read FILE instead of /etc/locationfleet.conf
       --name NAME     the worker's name in leases; the host and the process unless given. Of a sink,
                       under which it remembers how far it is; its kind unless given
+      --all           with erase: all devices of the tenant; - as TENANT for those without one
+      --yes           with erase --all: do not ask
       --wait SECONDS  how long erase and expire wait for a worker, 60 unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
       --schema        print the statements of SQL that make the table of postgis

@@ -28,7 +28,12 @@ struct RetentionTask {
           if !isDone { blocked.append(partition) }
         } catch { faults.append("\(part): partition \(partition): \(error.reason)") }
       }
-      print("\(part): \(retention.erased) events before \(date.iso8601) erased")
+      do throws(BrokerFault) { try retention.passCopies(&broker) } catch {
+        faults.append("\(part): what sinks have set aside: \(error)")
+      }
+      print(
+        "\(part): \(retention.erased) events before \(date.iso8601) erased"
+          + (retention.copies > 0 ? ", and \(retention.copies) that sinks had set aside" : ""))
     }
     if let first = blocked.first {
       faults.insert(

@@ -34,7 +34,8 @@ struct WorkerProcess {
     if let number = configuration.port { port = try FigurePort(number) }
     var system = SystemRandomNumberGenerator()
     var worker = FleetWorker(
-      name: name, configuration.worker, secret: SecretKey(using: &system), at: Self.now.uptime)
+      name: name, configuration.worker, secret: SecretKey(using: &system),
+      tenantKeys: TenantKeyFiles.source(configuration.tenantKeys), at: Self.now.uptime)
     _ = sd_notify(0, "READY=1\nSTATUS=\(name)")
     var end: Instant?
     while !worker.isDrained {

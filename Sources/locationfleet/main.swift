@@ -45,6 +45,9 @@ do throws(FleetFault) {
   case .refused: try FleetTasks(configuration).printRefused()
   case .check:
     try AccessFiles.check(configuration.access)
+    if let folder = configuration.tenantKeys, let fault = TenantKeyFiles(folder: folder).fault {
+      throw FleetFault(reason: "`tenant-keys` \(folder): \(fault)")
+    }
     print("\(options.file ?? "the defaults"): no faults")
   case .run: try WorkerProcess(configuration, name: options.name).run()
   case .initialize: try FleetTasks(configuration).initialize()
@@ -54,6 +57,15 @@ do throws(FleetFault) {
   case .erase(let names):
     let name = FleetDeviceName(tenant: names[0], device: names[1])
     try ErasureTask(configuration).erase(name, wait: options.wait)
+  case .eraseAll(let name):
+    let task = TenantErasureTask(configuration, name)
+    try task.confirm(options.isConfirmed)
+    try task.run(wait: options.wait)
+  case .tenantKey(let name):
+    guard let folder = configuration.tenantKeys else {
+      refuse("`tenant-keys` is not set: a key would be nowhere read", 2)
+    }
+    try TenantKeyFiles(folder: folder).make(name == "-" ? "" : name)
   case .expire: try RetentionTask(all.ingress).run(wait: options.wait)
   case .erasures: try ErasureTask(configuration).printAll()
   }

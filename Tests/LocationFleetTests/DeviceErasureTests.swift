@@ -33,7 +33,7 @@ struct DeviceErasureTests {
 
     /// Erases the device; returns the number of its fixes before that.
     mutating func erase(_ eraser: inout MemoryBroker) throws {
-      var erasure = try DeviceErasure(of: name, partitions: 1, &eraser)
+      var erasure = try PartitionErasure(of: name, partitions: 1, &eraser)
       for _ in 0..<30 where try !erasure.isForgotten(&eraser) { turn(messages: 1) }
       #expect(try erasure.isForgotten(&eraser))
       try erasure.overwrite(&eraser)
@@ -65,13 +65,13 @@ struct DeviceErasureTests {
     /// What is stored, or was replaced, of buckets before, and can be read.
     func readable(before sequence: UInt64) -> [String] {
       let stored = bench.logs.messages(.state(0))
-      let keys = StateKeys(
+      var keys = StateKeys(
         of: 0, Dictionary(stored.map { ($0.entry.subject, $0) }) { $1 })
       return (stored + (bench.logs.replaced[.state(0)] ?? []))
-        .filter { $0.sequence <= sequence && $0.entry.bytes.first == 2 }
+        .filter { $0.sequence <= sequence && $0.entry.bytes.first == 4 }
         .compactMap { message in
-          keys.open(Array(message.entry.bytes.dropFirst()), at: message.entry.subject)
-            .map { _ in message.entry.subject }
+          let bytes = Array(message.entry.bytes.dropFirst())
+          return (try? keys.open(bytes, at: message.entry.subject)).map { _ in message.entry.subject }
         }
     }
   }

@@ -1,5 +1,7 @@
 import Foundation
 import LocationModel
+import LocationSecrets
+import TestSupport
 import Testing
 
 @testable import LocationFleet
@@ -33,5 +35,70 @@ struct EarlierFormTests {
     #expect(present.first == 5)
     #expect(present.count < bytes.count * 9 / 10)
     #expect(try #require(FleetDevice(name, stored: present, fences)).stored(fences) == present)
+  }
+}
+
+/// What earlier versions have stored of a bucket.
+enum EarlierForm {
+  static func bytes(of bucket: StateBucket) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.bytes.append(1)
+    writer.add(bucket.position)
+    writer.add(UInt64(bucket.devices.count))
+    for device in bucket.devices {
+      writer.add(Array(device.name.tenant.utf8))
+      writer.add(Array(device.name.device.utf8))
+      writer.add(device.bytes)
+    }
+    return writer.sealed
+  }
+
+  /// As they were sealed with the key of a partition alone.
+  static func sealed(
+    _ bucket: StateBucket, at place: String, number: UInt64, _ key: SecretKey
+  ) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.add(number)
+    let nonce = [UInt8](repeating: 7, count: Seal.nonceLength)
+    return [2] + writer.bytes
+      + Seal.seal(bytes(of: bucket), at: Array(place.utf8), nonce: nonce, with: key)
+  }
+}
+
+@Suite("Buckets that an earlier version stored")
+struct EarlierBucketTests {
+  @Test(
+    "FLEET-19: with or without a seal they are read, and judged on as if nothing had changed",
+    arguments: [false, true], [false, true])
+  func earlier(isSealed: Bool, isElsewhere: Bool) throws {
+    var bench = try FleetBench(seed: 3, devices: 5, fixes: 60)
+    try bench.publishFences()
+    var broker = MemoryBroker(bench.logs, death: 70)
+    bench.run("a", &broker)
+    let stored = bench.logs.messages(.state(0))
+    let values = Dictionary(stored.map { ($0.entry.subject, $0) }) { $1 }
+    var keys = StateKeys(of: 0, values)
+    let key = try #require(values["st.0.key.1"].flatMap { SecretKey(bytes: $0.entry.bytes) })
+    var count = 0
+    for message in stored where message.entry.bytes.first == 4 {
+      let place = message.entry.subject
+      let bucket = try keys.open(Array(message.entry.bytes.dropFirst()), at: place).bucket
+      let bytes =
+        isSealed
+        ? EarlierForm.sealed(bucket, at: place, number: 1, key)
+        : [0] + EarlierForm.bytes(of: bucket)
+      _ = bench.logs.add(LogEntry(subject: place, bytes: bytes), to: .state(0))
+      count += 1
+    }
+    #expect(count > 2)
+    if isElsewhere { bench.tenantKeys = TenantKeyTests.elsewhere() }
+    var next = MemoryBroker(bench.logs)
+    bench.run("b", &next)
+    #expect(bench.events == (try bench.expected()))
+    #expect(
+      bench.logs.messages(.state(0)).allSatisfy {
+        $0.entry.subject.contains("key") || $0.entry.subject.contains("tenant")
+          || $0.entry.subject.contains("checkpoint") || !isElsewhere || $0.entry.bytes.first == 4
+      })
   }
 }

@@ -10,6 +10,7 @@ struct FleetBench {
   private(set) var now = Instant.start
   private var waiting: [LogEntry] = []
   private(set) var walks: [FleetWalk]
+  var tenantKeys = TenantKeySource.broker
 
   /// So many devices, each with a way of its own among the fences of the first.
   init(
@@ -71,7 +72,17 @@ struct FleetBench {
 
   func worker(_ name: String) -> FleetWorker {
     FleetWorker(
-      name: name, settings, secret: SecretKey(seed: UInt64(logs.end(.leases))), at: now)
+      name: name, settings, secret: SecretKey(seed: UInt64(logs.end(.leases))),
+      tenantKeys: tenantKeys, at: now)
+  }
+
+  /// Lets a second pass, and gives a worker its turn.
+  mutating func turn(
+    _ worker: inout FleetWorker, _ broker: inout MemoryBroker, messages: Int = 12
+  ) {
+    pass(messages: messages)
+    let moment = moment
+    _ = worker.turn(&broker) { moment }
   }
 
   var moment: Moment { Moment(uptime: now, unixTime: logs.time) }

@@ -72,6 +72,35 @@ struct TenantRetentionTests {
     #expect(zip(marks, marks.dropFirst()).allSatisfy { $0 < $1 })
   }
 
+  @Test("FLEET-85: what sinks have set aside of those events goes with them, and nothing else")
+  func copies() throws {
+    let scene = try Scene(seed: 9)
+    let old = scene.old("acme", before: scene.middle)
+    let newer = scene.old("acme", before: UnixTime(seconds: 4e9)).dropFirst(old.count)
+    let other = scene.old("", before: scene.middle)
+    func copy(_ events: some Sequence<LogMessage>, of tenant: String) -> [String] {
+      events.map { event in
+        let subject = "ref.hook.\(tenant).truck_\(event.sequence)"
+        let text = #"{"type":"refused","partition":0,"sequence":\#(event.sequence)}"#
+        let entry = LogEntry(subject: subject, bytes: Array(text.utf8))
+        _ = scene.bench.logs.add(entry, to: .refused)
+        return subject
+      }
+    }
+    let gone = copy(old, of: "acme")
+    let kept = copy(newer, of: "acme") + copy(other, of: "_")
+    let none = LogEntry(subject: "ref.hook.acme.truck", bytes: [1])
+    _ = scene.bench.logs.add(none, to: .refused)
+    #expect(!gone.isEmpty && kept.count > newer.count && !newer.isEmpty)
+    var broker = MemoryBroker(scene.bench.logs)
+    var retention = TenantRetention(of: "acme", before: scene.middle)
+    try retention.pass(0, &broker)
+    try retention.passCopies(&broker)
+    #expect(retention.copies == gone.count)
+    #expect(
+      scene.bench.logs.messages(.refused).map(\.entry.subject) == kept + ["ref.hook.acme.truck"])
+  }
+
   @Test("FLEET-77: what is interrupted in any call is carried to its end by the next pass")
   func dies() throws {
     let whole = try Scene(seed: 9)

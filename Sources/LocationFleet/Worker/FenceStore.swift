@@ -20,6 +20,15 @@ package enum FenceStore {
   package static func publish(
     _ file: [UInt8], partitions: Int, to broker: inout some FleetBroker
   ) throws(BrokerFault) -> String {
+    let version = try store(file, to: &broker)
+    for partition in 0..<partitions { try announce(version, in: partition, to: &broker) }
+    return version
+  }
+
+  /// Stores a file; returns its version.
+  static func store(
+    _ file: [UInt8], to broker: inout some FleetBroker
+  ) throws(BrokerFault) -> String {
     let version = version(of: file)
     let count = (file.count + chunk - 1) / chunk
     for number in 0..<count {
@@ -27,13 +36,32 @@ package enum FenceStore {
       try put(Array(part), at: "\(version).\(number)", &broker)
     }
     try put(Array("\(count)".utf8), at: version, &broker)
-    for partition in 0..<partitions {
-      let text = ControlMessage.fences(version).text
-      let subject = FleetAddress.control(of: partition)
-      let entry = LogEntry(subject: subject, bytes: Array(text.utf8))
-      _ = try broker.append([entry], to: .fixes(partition), expecting: nil)
-    }
     return version
+  }
+
+  /// Has a partition judge by a version from here on.
+  static func announce(
+    _ version: String, in partition: Int, to broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    let text = ControlMessage.fences(version).text
+    let entry = LogEntry(subject: FleetAddress.control(of: partition), bytes: Array(text.utf8))
+    _ = try broker.append([entry], to: .fixes(partition), expecting: nil)
+  }
+
+  /// The versions of which something is kept, and the messages of each.
+  static func versions(
+    in broker: inout some FleetBroker
+  ) throws(BrokerFault) -> [(version: String, sequences: [UInt64])] {
+    var found: [String: [UInt64]] = [:]
+    var from: UInt64 = 1
+    // One at a time: each may have half a megabyte.
+    while let message = try broker.first(">", in: .fences, from: from) {
+      from = message.sequence + 1
+      let key = message.entry.subject.split(separator: ".").dropFirst(2)
+      guard let version = key.first.map(String.init), isVersion(version) else { continue }
+      found[version, default: []].append(message.sequence)
+    }
+    return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
   private static func put(
@@ -49,6 +77,16 @@ package enum FenceStore {
     _ version: String, from broker: inout some FleetBroker
   ) throws(BrokerFault) -> FleetFences {
     guard !version.isEmpty else { return FleetFences() }
+    let file = try file(version, from: &broker)
+    do throws(FenceFile.Fault) { return try FenceFile.read(file) } catch {
+      throw .damaged("fences \(version): \(error.cause)")
+    }
+  }
+
+  /// Reads the file of a version.
+  static func file(
+    _ version: String, from broker: inout some FleetBroker
+  ) throws(BrokerFault) -> [UInt8] {
     var file: [UInt8] = []
     let head = try broker.last(of: .fences, key: version).message
     guard let head, let count = Int(String(decoding: head.entry.bytes, as: UTF8.self)),
@@ -61,8 +99,6 @@ package enum FenceStore {
       file += part.entry.bytes
     }
     guard self.version(of: file) == version else { throw .damaged("fences \(version)") }
-    do throws(FenceFile.Fault) { return try FenceFile.read(file) } catch {
-      throw .damaged("fences \(version): \(error.cause)")
-    }
+    return file
   }
 }

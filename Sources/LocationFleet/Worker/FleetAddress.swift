@@ -70,6 +70,9 @@ package enum FleetAddress {
   /// Where what concerns a whole partition is appended among its fixes.
   package static func control(of partition: Int) -> String { "fix.\(partition).-.ctl" }
 
+  /// Where it is stored up to which input all devices of a partition are.
+  static func checkpoint(of partition: Int) -> String { "st.\(partition).checkpoint" }
+
   /// Where an owner appends what is no event, so that the log does not end in one that is erased.
   static func mark(of partition: Int) -> String { "evt.\(partition).-.mark" }
 

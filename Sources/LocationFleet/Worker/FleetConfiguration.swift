@@ -11,6 +11,8 @@ package struct FleetConfiguration: Hashable, Sendable {
 
   package var access = BrokerAccess()
   package var worker = FleetWorker.Settings()
+  /// The folder of the keys of tenants; `nil` where they are in the broker.
+  package var tenantKeys: String?
   package var replicas = 1
   package var hoursOfFixes = 72
   package var daysOfEvents = 30
@@ -54,6 +56,7 @@ package struct FleetConfiguration: Hashable, Sendable {
     case "authorities": return Self.path(&access.authorities, value, key)
     case "certificate": return Self.path(&access.certificate, value, key)
     case "certificate-key": return Self.path(&access.key, value, key)
+    case "tenant-keys": return Self.path(&tenantKeys, value, key)
     case "partitions": return Self.number(&worker.partitions, value, in: 1...1024, key)
     case "replicas":
       guard ["1", "3", "5"].contains(value) else { return "`replicas` must be 1, 3, or 5" }
@@ -86,7 +89,7 @@ package struct FleetConfiguration: Hashable, Sendable {
 
   package static let keys = [
     "server", "credentials", "nkey-seed", "authorities", "certificate", "certificate-key",
-    "partitions", "replicas", "lease", "snapshot", "window", "default-accuracy", "visits", "moves",
+    "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window", "default-accuracy", "visits", "moves",
     "buckets", "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
   ]
 

@@ -39,7 +39,7 @@ package struct PartitionRun: Sendable {
       }
       guard batch.left > 0 || !batch.messages.isEmpty else { break }
     }
-    let key = Self.checkpointKey(partition)
+    let key = FleetAddress.checkpoint(of: partition)
     let checkpoint = try values[key].map { (message) throws(BrokerFault) in
       guard let read = Checkpoint(message.entry.bytes) else { throw BrokerFault.damaged(key) }
       guard read.buckets == settings.buckets else {
@@ -145,7 +145,7 @@ extension PartitionRun {
     var checkpoint = state.checkpoint
     checkpoint.erased = max(stored?.erased ?? 0, erased)
     guard checkpoint != stored else { return lastCheckpoint = now }
-    try put(checkpoint.encoded, at: Self.checkpointKey(state.partition), &broker)
+    try put(checkpoint.encoded, at: FleetAddress.checkpoint(of: state.partition), &broker)
     stored = checkpoint
     lastCheckpoint = now
   }
@@ -258,8 +258,6 @@ extension PartitionRun {
   private static func bucketKey(_ bucket: Int, of partition: Int) -> String {
     "st.\(partition).\(bucket)"
   }
-
-  private static func checkpointKey(_ partition: Int) -> String { "st.\(partition).checkpoint" }
 
   private static let mostRead = 1000
 }

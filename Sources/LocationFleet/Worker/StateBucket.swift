@@ -76,6 +76,18 @@ package struct Checkpoint: Hashable, Sendable {
   }
 }
 
+extension Checkpoint {
+  /// The newest one of a partition; `nil` before the first.
+  static func stored(
+    in partition: Int, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> Checkpoint? {
+    let key = FleetAddress.checkpoint(of: partition)
+    guard let value = try broker.last(of: .state(partition), key: key).message else { return nil }
+    guard let checkpoint = Checkpoint(value.entry.bytes) else { throw .damaged(key) }
+    return checkpoint
+  }
+}
+
 /// Writes numbers and runs of bytes, and a checksum over them.
 struct ByteWriter {
   var bytes: [UInt8] = []

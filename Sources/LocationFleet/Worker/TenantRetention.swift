@@ -8,6 +8,10 @@ package struct TenantRetention: Sendable {
   private let tenant: String
   private let date: UnixTime
   package private(set) var erased = 0
+  /// Copies that sinks had set aside.
+  package private(set) var copies = 0
+  /// By partition, the number of the first message that is kept.
+  private var kept: [Int: UInt64] = [:]
   /// Whether an event that is old enough is the last message of its stream, and still there.
   package private(set) var isBlocked = false
 
@@ -26,6 +30,7 @@ package struct TenantRetention: Sendable {
     guard end.first <= end.last else { return }
     let subject = FleetAddress.events(of: tenant, partition: partition)
     var (from, limit) = (end.first, try firstKept(log, end, &broker))
+    kept[partition] = limit
     if limit > end.last {
       isBlocked = try broker.first(subject, in: log, from: end.last)?.sequence == end.last
       limit = end.last
@@ -34,6 +39,15 @@ package struct TenantRetention: Sendable {
       let found = try broker.find(subject, in: log, from...(limit - 1))
       erased += try broker.erase(found.messages.map(\.sequence), of: log)
       from = found.end
+    }
+  }
+
+  /// Erases what sinks have set aside of those events, in the partitions that were passed. A sink looks whether
+  /// an event is still there after it has set it aside, so none comes later.
+  package mutating func passCopies(_ broker: inout some FleetBroker) throws(BrokerFault) {
+    copies += try RefusedCopies.overwrite(FleetAddress.copies(of: tenant), &broker) { [kept] in
+      guard let place = SetAside.place(of: $0.entry.bytes) else { return false }
+      return place.sequence < kept[place.partition] ?? 0
     }
   }
 

@@ -47,7 +47,8 @@ package struct JSONKey: Sendable {
 /// printed them.
 package struct JSONScanner {
   private let bytes: [UInt8]
-  private var position: Int
+  /// How many bytes have been read.
+  package private(set) var position: Int
   private var depth = 0
 
   /// Nested arrays and objects; gpsd needs 3.

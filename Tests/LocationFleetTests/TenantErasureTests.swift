@@ -1,0 +1,232 @@
+import LocationModel
+import LocationSecrets
+import TestSupport
+import Testing
+
+@testable import LocationFleet
+
+@Suite("A tenant of a fleet that is erased")
+struct TenantErasureTests {
+  /// A fleet in the midst of its fixes, with a fence of the tenant's own.
+  private struct Scene {
+    var bench: FleetBench
+    var worker: FleetWorker
+    var broker: MemoryBroker
+
+    static let fence = """
+      {"type":"Feature","id":"secret depot","geometry":{"type":"Point","coordinates":[6.63,46.52]},\
+      "properties":{"radius":500,"tenant":"acme"}},
+      """
+
+    init(seed: UInt64, keys: TenantKeySource = .broker) throws {
+      bench = try FleetBench(seed: seed, devices: 4, fixes: 60, partitions: 2)
+      bench.tenantKeys = keys
+      try publishFences()
+      worker = bench.worker("a")
+      broker = MemoryBroker(bench.logs)
+      for _ in 0..<12 { turn() }
+    }
+
+    func publishFences() throws {
+      let plain = String(decoding: bench.walks[0].fenceFile(), as: UTF8.self)
+      let file = plain.replacing("\"features\":[", with: "\"features\":[" + Self.fence)
+      var broker = MemoryBroker(bench.logs)
+      _ = try FenceStore.publish(Array(file.utf8), partitions: 2, to: &broker)
+    }
+
+    mutating func turn(messages: Int = 12) {
+      bench.turn(&worker, &broker, messages: messages)
+      guard broker.isDead else { return }
+      broker = MemoryBroker(bench.logs)
+      worker = bench.worker("worker-\(bench.logs.end(.leases))")
+    }
+
+    mutating func erase(_ eraser: inout MemoryBroker) throws -> TenantErasure {
+      var erasure = try TenantErasure(of: "acme", partitions: 2, &eraser)
+      for _ in 0..<60 where try !erasure.isForgotten(&eraser) { turn(messages: 1) }
+      #expect(try erasure.isForgotten(&eraser))
+      while try !erasure.overwrite(&eraser) {}
+      try erasure.finish(&eraser)
+      return erasure
+    }
+
+    mutating func finish() {
+      for _ in 0..<400 where !bench.isDone(worker) { turn() }
+      #expect(bench.isDone(worker))
+    }
+
+    /// The last inputs, by partition.
+    var ends: [UInt64] { (0..<2).map { bench.logs.end(.fixes($0)) } }
+
+    /// What names the tenant or its fence, in what is kept of before some inputs. What has been replaced of
+    /// leases and state is not looked at: the one names nobody, the other opens with no key.
+    func remains(before ends: [UInt64]) -> [String] {
+      var logs: [(FleetLog, UInt64)] = [(.fences, .max), (.refused, .max)]
+      for (partition, end) in ends.enumerated() {
+        logs += [(.fixes(partition), end), (.events(partition), end), (.state(partition), .max)]
+      }
+      return logs.flatMap { log, end in
+        bench.logs.messages(log).filter {
+          ($0.entry.mark?.input ?? $0.sequence) <= end
+        }.map { "\($0.entry.subject) \(String(decoding: $0.entry.bytes, as: UTF8.self))" }
+      }.filter { $0.contains("acme") || $0.contains("secret depot") }
+    }
+
+    /// Devices of the tenant in what was stored before, with every key that is left.
+    func readable(_ ends: [UInt64]) -> Int {
+      (0..<2).reduce(0) { count, partition in
+        let stored = bench.logs.messages(.state(partition))
+        var keys = StateKeys(
+          of: partition, Dictionary(stored.map { ($0.entry.subject, $0) }) { $1 },
+          bench.tenantKeys)
+        let all = stored + (bench.logs.replaced[.state(partition)] ?? [])
+        return count
+          + all.filter { $0.sequence <= ends[partition] && $0.entry.bytes.first == 4 }.reduce(0) {
+            let bytes = Array($1.entry.bytes.dropFirst())
+            let found = try? keys.open(bytes, at: $1.entry.subject).bucket.devices
+            return $0 + (found ?? []).count { $0.name.tenant == "acme" }
+          }
+      }
+    }
+
+    func others(_ events: [String: String]) -> [String: String] {
+      events.filter { !$0.key.hasPrefix("acme.") }
+    }
+  }
+
+  @Test(
+    "FLEET-84: nothing of its devices and fences is left, and others' events are as without it",
+    arguments: 1...4 as ClosedRange<UInt64>, [false, true])
+  func erases(seed: UInt64, isElsewhere: Bool) throws {
+    var scene = try Scene(
+      seed: seed, keys: isElsewhere ? TenantKeyTests.elsewhere() : .broker)
+    for subject in ["ref.a.acme.truck_200", "ref.a._.truck_201", "ref.a.acme.-"] {
+      _ = scene.bench.logs.add(LogEntry(subject: subject, bytes: [1]), to: .refused)
+    }
+    let (ends, states) = (scene.ends, (0..<2).map { scene.bench.logs.end(.state($0)) })
+    #expect(scene.readable(states) > 0 && scene.remains(before: ends).count > 20)
+    var eraser = MemoryBroker(scene.bench.logs)
+    let erasure = try scene.erase(&eraser)
+    #expect(erasure.report.fixes > 10 && erasure.report.copies == 1 && erasure.versions == 1)
+    #expect(scene.readable(states) == 0)
+    #expect(scene.remains(before: ends).filter { !$0.hasPrefix("ref.a.acme.-") } == [])
+    scene.finish()
+    #expect(scene.others(scene.bench.events) == scene.others(try scene.bench.expected()))
+    // What came later begins new devices, and they are erased as well.
+    var again = MemoryBroker(scene.bench.logs)
+    _ = try scene.erase(&again)
+    #expect(scene.remains(before: [.max, .max]).filter { !$0.hasPrefix("ref.a.acme.-") } == [])
+  }
+
+  @Test("FLEET-84: it is resumed after its end in any call, and repeats nothing of others")
+  func eraserDies() throws {
+    var whole = try Scene(seed: 5)
+    var counted = MemoryBroker(whole.bench.logs)
+    _ = try whole.erase(&counted)
+    for death in 1...counted.calls {
+      for done in [0, 1, Int.max] {
+        var scene = try Scene(seed: 5)
+        let ends = scene.ends
+        var eraser = MemoryBroker(scene.bench.logs, death: death, done: done)
+        #expect(throws: BrokerFault.self) { try scene.erase(&eraser) }
+        var second = MemoryBroker(scene.bench.logs)
+        _ = try scene.erase(&second)
+        #expect(scene.remains(before: ends) == [], "death in call \(death)")
+        guard death % 5 == 0 else { continue }
+        scene.finish()
+        #expect(scene.others(scene.bench.events) == scene.others(try scene.bench.expected()))
+      }
+    }
+  }
+
+  @Test(
+    "FLEET-84: a worker that dies in any call of it is followed by one that carries it out",
+    arguments: [false, true])
+  func workerDies(isElsewhere: Bool) throws {
+    for death in stride(from: 1, to: 90, by: 2) {
+      var scene = try Scene(
+        seed: 6, keys: isElsewhere ? TenantKeyTests.elsewhere() : .broker)
+      let (ends, states) = (scene.ends, (0..<2).map { scene.bench.logs.end(.state($0)) })
+      scene.broker.death = scene.broker.calls + death
+      scene.broker.done = death % 3 == 0 ? .max : death % 3
+      var eraser = MemoryBroker(scene.bench.logs)
+      _ = try scene.erase(&eraser)
+      #expect(scene.remains(before: ends) == [] && scene.readable(states) == 0, "\(death)")
+      scene.finish()
+      #expect(scene.others(scene.bench.events) == scene.others(try scene.bench.expected()))
+      #expect(scene.bench.marks.allSatisfy { zip($0, $0.dropFirst()).allSatisfy { $0 < $1 } })
+    }
+  }
+
+  @Test("FLEET-83: a tenant whose key has gone can be erased, and the partition goes on then")
+  func keyDestroyed() throws {
+    var scene = try Scene(seed: 8, keys: TenantKeyTests.elsewhere())
+    let ends = scene.ends
+    scene.bench.tenantKeys = TenantKeyTests.elsewhere(without: ["acme"])
+    scene.worker = scene.bench.worker("b")
+    scene.broker = MemoryBroker(scene.bench.logs)
+    for _ in 0..<20 { scene.turn(messages: 0) }
+    #expect(scene.worker.takeNotes().contains { $0.text.contains("tenant acme cannot be opened") })
+    var eraser = MemoryBroker(scene.bench.logs)
+    var erasure = try TenantErasure(of: "acme", partitions: 2, &eraser)
+    for _ in 0..<60 where try !erasure.isForgotten(&eraser) { scene.turn(messages: 0) }
+    #expect(try erasure.isForgotten(&eraser))
+    while try !erasure.overwrite(&eraser) {}
+    try erasure.finish(&eraser)
+    #expect(scene.remains(before: ends) == [])
+    // Its next fix needs a key again.
+    scene.bench.tenantKeys = TenantKeyTests.elsewhere(seed: 40)
+    scene.worker = scene.bench.worker("c")
+    scene.broker = MemoryBroker(scene.bench.logs)
+    #expect(throws: Never.self) { try scene.publishFences() }
+  }
+
+  @Test("FLEET-84: fences of the tenant that are published anew meanwhile are not overwritten in force")
+  func fencesInForce() throws {
+    var scene = try Scene(seed: 9)
+    var eraser = MemoryBroker(scene.bench.logs)
+    var erasure = try TenantErasure(of: "acme", partitions: 2, &eraser)
+    try scene.publishFences()
+    for _ in 0..<60 where try !erasure.isForgotten(&eraser) { scene.turn(messages: 1) }
+    #expect(try erasure.isForgotten(&eraser))
+    let fault = #expect(throws: BrokerFault.self) {
+      while try !erasure.overwrite(&eraser) {}
+    }
+    #expect(fault?.description.contains("are in force again; publish others") == true)
+    scene.finish()
+  }
+
+  @Test("FLEET-84: a request for all devices is none for one, and has an escaped name")
+  func control() {
+    for tenant in ["", "acme", "a\"b.>*"] {
+      let message = ControlMessage.eraseTenant(tenant)
+      #expect(ControlMessage(Array(message.text.utf8)) == message)
+    }
+    for text in [
+      #"{"ctl":"erase","tenant":"acme"}"#, #"{"ctl":"erase-tenant"}"#,
+      #"{"ctl":"erase-tenant","tenant":"a.b"}"#, #"{"ctl":"erase-tenant","tenant":"-"}"#,
+    ] { #expect(ControlMessage(Array(text.utf8)) == nil) }
+  }
+
+  @Test("FLEET-84: a file of fences keeps every byte of the others' and loses the tenant's")
+  func fences() throws {
+    func feature(_ id: String, _ properties: String) -> String {
+      #"{"id" : "\#(id)","type":"Feature","geometry":{"type":"Point","coordinates":[6,46]},"#
+        + #""properties":{"radius":5\#(properties)}}"#
+    }
+    let all = [
+      feature("everyone", ""), feature("acme", #","tenant":"acme""#),
+      feature("group", #","tenant":"acme","audience":{"group":"x"}"#),
+      feature("zeta", #","tenant":"zeta""#), feature("none", #","audience":{"device":"d"}"#),
+    ]
+    func file(_ features: [String]) -> [UInt8] {
+      Array(#"{ "type":"FeatureCollection","features": [\#(features.joined(separator: ","))] }"#.utf8)
+    }
+    let whole = file(all)
+    #expect(try FenceFile.removing("acme", from: whole) == file([all[0], all[3], all[4]]))
+    #expect(try FenceFile.removing("", from: whole) == file(Array(all[0..<4])))
+    #expect(try FenceFile.removing("other", from: whole) == nil)
+    #expect(try FenceFile.removing("acme", from: file([all[1]])) == file([]))
+    #expect(throws: FenceFile.Fault.self) { try FenceFile.removing("acme", from: [1]) }
+  }
+}
