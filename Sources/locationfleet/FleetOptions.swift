@@ -141,7 +141,8 @@ struct FleetOptions {
     // An empty word may be a variable of a script that was never set.
     guard names.count == 1, !names[0].isEmpty else {
       throw FleetFault(
-        reason: "erase --all needs a TENANT, or - for devices without one, and no DEVICE; see --help")
+        reason: "erase --all needs a TENANT, or - for devices without one, and no DEVICE; "
+          + "see --help")
     }
     task = .eraseAll(names[0])
   }

@@ -71,6 +71,7 @@ struct FleetOptionsTests {
     for option in [
       "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
       "erase", "erasures", "--wait", "seed", "expire", "sink", "refused", "--schema",
+      "--all", "--yes", "tenant-key",
     ] {
       #expect(help.contains(option) && text.contains(option), "\(option)")
     }

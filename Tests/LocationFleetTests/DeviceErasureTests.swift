@@ -71,7 +71,8 @@ struct DeviceErasureTests {
         .filter { $0.sequence <= sequence && $0.entry.bytes.first == 4 }
         .compactMap { message in
           let bytes = Array(message.entry.bytes.dropFirst())
-          return (try? keys.open(bytes, at: message.entry.subject)).map { _ in message.entry.subject }
+          return (try? keys.open(bytes, at: message.entry.subject)).map { _ in message.entry.subject
+          }
         }
     }
   }

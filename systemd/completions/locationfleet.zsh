@@ -1,9 +1,11 @@
 #compdef locationfleet
 _arguments \
-  '1:command:(run init fences publish events erase erasures expire ingress sink refused password seed)' \
+  '1:command:(run init fences publish events erase erasures expire ingress sink refused password seed tenant-key)' \
   '2:argument:{ if [[ $words[2] == sink ]]; then compadd webhook postgis mqtt; else _files; fi }' \
   '--config[read this file]:file:_files' \
   '--name[name of the worker or sink]:name:' \
+  '--all[with erase, all devices of a tenant]' \
+  '--yes[with erase --all, do not ask]' \
   '--wait[seconds to wait for a worker]:seconds:' \
   '--schema[print the SQL that makes the table of sink postgis]' \
   '--check[only look at the configuration]' \

@@ -88,7 +88,7 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   case refused(String)
   /// What is stored there cannot be read.
   case damaged(String)
-  /// What is stored of a tenant's devices cannot be opened, as its key is not there or is another one.
+  /// A tenant's devices cannot be opened or stored, as its key is not there or is another one.
   case sealed(tenant: String, String)
 
   package var description: String {
@@ -98,7 +98,7 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let cause): "refused: \(cause)"
     case .damaged(let key): "\(key) cannot be read"
     case .sealed(let tenant, let cause):
-      "the devices of tenant \(FleetAddress.label(of: tenant)) cannot be opened: \(cause)"
+      "the devices of tenant \(FleetAddress.label(of: tenant)) cannot be opened or stored: \(cause)"
     }
   }
 }

@@ -89,7 +89,8 @@ package struct FleetConfiguration: Hashable, Sendable {
 
   package static let keys = [
     "server", "credentials", "nkey-seed", "authorities", "certificate", "certificate-key",
-    "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window", "default-accuracy", "visits", "moves",
+    "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window", "default-accuracy",
+    "visits", "moves",
     "buckets", "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
   ]
 

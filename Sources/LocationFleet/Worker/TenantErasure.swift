@@ -98,7 +98,8 @@ struct TenantFences: Sendable {
   ) throws(BrokerFault) -> [String] {
     let checkpoint = try Checkpoint.stored(in: partition, &broker)
     var versions = [checkpoint?.fences ?? ""]
-    try ControlMessage.forEach(in: partition, after: checkpoint?.position ?? 0, &broker) { control, _ in
+    let position = checkpoint?.position ?? 0
+    try ControlMessage.forEach(in: partition, after: position, &broker) { control, _ in
       if case .fences(let version) = control { versions.append(version) }
     }
     return versions
