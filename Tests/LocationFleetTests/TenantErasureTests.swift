@@ -21,9 +21,9 @@ struct TenantErasureTests {
     init(seed: UInt64, keys: TenantKeySource = .broker) throws {
       bench = try FleetBench(seed: seed, devices: 4, fixes: 60, partitions: 2)
       bench.tenantKeys = keys
-      try publishFences()
       worker = bench.worker("a")
       broker = MemoryBroker(bench.logs)
+      try publishFences()
       for _ in 0..<12 { turn() }
     }
 
@@ -146,7 +146,7 @@ struct TenantErasureTests {
     "FLEET-84: a worker that dies in any call of it is followed by one that carries it out",
     arguments: [false, true])
   func workerDies(isElsewhere: Bool) throws {
-    for death in stride(from: 1, to: 90, by: 2) {
+    for death in stride(from: 1, to: 90, by: 4) {
       var scene = try Scene(
         seed: 6, keys: isElsewhere ? TenantKeyTests.elsewhere() : .broker)
       let (ends, states) = (scene.ends, scene.states)

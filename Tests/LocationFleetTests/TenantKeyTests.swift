@@ -112,7 +112,7 @@ struct TenantKeyTests {
     var broker = MemoryBroker(bench.logs)
     bench.run("a", &broker)
     #expect(Set(Self.exposed(bench.logs).map(\.name.tenant)) == ["", "acme"])
-    let key = bench.logs.messages(.state(0)).filter { $0.entry.subject == "st.0.tenant.acme" }
+    let key = bench.logs.messages(.state(0)).filter { $0.entry.subject == "st.0.tenant.1.acme" }
     #expect(bench.logs.remove(key.map(\.sequence), of: .state(0)) == 1)
     #expect(Set(Self.exposed(bench.logs).map(\.name.tenant)) == [""])
   }
@@ -147,12 +147,12 @@ struct TenantKeyTests {
     arguments: [true, false])
   func missing(isOther: Bool) throws {
     // One device of each tenant, in partitions of their own.
-    var bench = try FleetBench(seed: 4, devices: 2, fixes: 60, partitions: 3)
-    let places = [0, 1].map { FleetAddress.partition(of: FleetBench.name($0), count: 3) }
+    var bench = try FleetBench(seed: 4, devices: 2, fixes: 60, partitions: 5)
+    let places = [0, 1].map { FleetAddress.partition(of: FleetBench.name($0), count: 5) }
     #expect(places[0] != places[1])
     bench.tenantKeys = Self.elsewhere()
     try bench.publishFences()
-    var first = MemoryBroker(bench.logs, death: 90)
+    var first = MemoryBroker(bench.logs, death: 220)
     bench.run("a", &first)
     let end = bench.logs.end(.state(places[0]))
     #expect(end > 0)

@@ -158,11 +158,7 @@ extension PartitionRun {
     try addKey(&broker)
     // The empty ones as well: another worker that still has an older key can put none behind these.
     try putBuckets(Array(0..<state.settings.buckets), &broker)
-    let older = keys.older
-    _ = try broker.erase(older.sequences, of: .state(state.partition))
-    for tenant in older.tenants {
-      revisions[StateKeys.name(of: tenant, in: state.partition)] = nil
-    }
+    _ = try broker.erase(keys.older, of: .state(state.partition))
     keys.forgetOlder()
     try putCheckpoint(&broker, erased: state.erasure, at: now)
   }
@@ -188,8 +184,9 @@ extension PartitionRun {
     _ content: StateBucket, _ bucket: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
     let key = Self.bucketKey(bucket, of: state.partition)
-    for tenant in content.tenants where keys.lacksKey(of: tenant) {
-      let new = try putKey(at: StateKeys.name(of: tenant, in: state.partition), &broker)
+    for tenant in content.tenants {
+      guard let name = keys.missing(of: tenant) else { continue }
+      let new = try putKey(at: name, &broker)
       keys.add(new.key, of: tenant, sequence: new.sequence)
     }
     let bytes = try keys.seal(content, at: key, using: &generator)

@@ -22,8 +22,8 @@ struct StateKeys: Sendable {
   private let source: TenantKeySource
   /// The keys of the partition, by number.
   private var known: [UInt64: Entry] = [:]
-  /// The keys of tenants that are in the broker.
-  private var tenants: [String: Entry] = [:]
+  /// The keys of tenants that are in the broker, by the number of the partition's that they go with.
+  private var tenants: [UInt64: [String: Entry]] = [:]
   /// What comes of a number's and a tenant's key together.
   private var joined: [UInt64: [String: SecretKey]] = [:]
   /// Whether something was opened without a tenant's key that is kept elsewhere, as it is wanted now.
@@ -33,18 +33,22 @@ struct StateKeys: Sendable {
   init(of partition: Int, _ values: [String: LogMessage], _ source: TenantKeySource = .broker) {
     self.partition = partition
     self.source = source
-    let (head, tenant) = ("st.\(partition).key.", Self.name(of: "", in: partition).dropLast())
+    let (head, tenant) = ("st.\(partition).key.", "st.\(partition).tenant.")
     for (subject, message) in values {
       guard let key = SecretKey(bytes: message.entry.bytes) else { continue }
       let entry = Entry(key: key, sequence: message.sequence)
       if subject.hasPrefix(head), let number = UInt64(subject.dropFirst(head.count)) {
         known[number] = entry
-      } else if subject.hasPrefix(tenant),
-        let name = FleetAddress.name(subject.dropFirst(tenant.count))
-      {
-        tenants[name] = entry
+      } else if subject.hasPrefix(tenant) {
+        let parts = subject.dropFirst(tenant.count).split(separator: ".")
+        guard parts.count == 2, let number = UInt64(parts[0]),
+          let name = FleetAddress.name(parts[1])
+        else { continue }
+        tenants[number, default: [:]][name] = entry
       }
     }
+    // Of a move of the tenants' keys that was not carried to its end.
+    if known.count > 1 || !tenants.isEmpty { noteExposed() }
   }
 
   /// The number of the key that seals; `nil` while there is none.
@@ -54,9 +58,10 @@ struct StateKeys: Sendable {
     "st.\(partition).key.\(number)"
   }
 
-  /// Where the key of a tenant is.
-  static func name(of tenant: String, in partition: Int) -> String {
-    "st.\(partition).tenant.\(FleetAddress.part(tenant))"
+  /// Where the key of a tenant is that the newest of the partition needs and that is not there; `nil` for none.
+  func missing(of tenant: String) -> String? {
+    guard case .broker = source, let current, tenants[current]?[tenant] == nil else { return nil }
+    return "st.\(partition).tenant.\(current).\(FleetAddress.part(tenant))"
   }
 
   /// A key with this number is stored.
@@ -64,31 +69,22 @@ struct StateKeys: Sendable {
     known[number] = Entry(key: key, sequence: sequence)
   }
 
-  /// A key of a tenant is stored.
+  /// A key of a tenant is stored that goes with the newest of the partition.
   mutating func add(_ key: SecretKey, of tenant: String, sequence: UInt64) {
-    tenants[tenant] = Entry(key: key, sequence: sequence)
+    guard let current else { return }
+    tenants[current, default: [:]][tenant] = Entry(key: key, sequence: sequence)
   }
 
-  /// Whether a tenant needs a key in the broker that is not there.
-  func lacksKey(of tenant: String) -> Bool {
-    if case .broker = source { tenants[tenant] == nil } else { false }
-  }
-
-  /// The messages of all keys but the newest, and of those of tenants that it has sealed nothing with.
-  var older: (sequences: [UInt64], tenants: [String]) {
-    let numbers = known.filter { $0.key != current }.map(\.value.sequence)
-    let unused = tenants.keys.filter { isUnused($0) }.sorted()
-    return ((numbers + unused.compactMap { tenants[$0]?.sequence }).sorted(), unused)
-  }
-
-  private func isUnused(_ tenant: String) -> Bool {
-    guard case .broker = source, let current else { return true }
-    return joined[current]?[tenant] == nil
+  /// The messages of the partition's keys but the newest, and of those of tenants that go with them.
+  var older: [UInt64] {
+    let own = known.filter { $0.key != current }.map(\.value.sequence)
+    return (own + tenants.filter { $0.key != current }.flatMap { $0.value.values.map(\.sequence) })
+      .sorted()
   }
 
   mutating func forgetOlder() {
-    tenants = tenants.filter { !isUnused($0.key) }
     known = known.filter { $0.key == current }
+    tenants = tenants.filter { $0.key == current }
     joined = joined.filter { $0.key == current }
     isExposed = false
   }
@@ -123,8 +119,10 @@ struct StateKeys: Sendable {
     case .broker where isElsewhere:
       throw .sealed(tenant: tenant, "its key is kept elsewhere; set `tenant-keys`")
     default:
-      guard let entry = tenants[tenant] else {
-        throw .sealed(tenant: tenant, "its key has gone; erase the tenant")
+      guard let entry = tenants[number]?[tenant] else {
+        throw .sealed(
+          tenant: tenant,
+          "its key has gone; `locationfleet erase \(FleetAddress.label(of: tenant)) --all`")
       }
       own = entry.key
     }
