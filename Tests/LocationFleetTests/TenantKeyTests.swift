@@ -56,6 +56,21 @@ struct TenantKeyTests {
     #expect(throws: BrokerFault.damaged("st.0.8")) { try keys.open(bytes, at: "st.0.8") }
   }
 
+  @Test("FLEET-81: with 15 devices of each tenant a bucket has no more bytes than before")
+  func size() throws {
+    let devices = (0..<60).map {
+      StateBucket.Device(
+        name: FleetDeviceName(tenant: "tenant-\($0 / 15)", device: "device-\($0 + 10_000)"),
+        bytes: [UInt8](repeating: 7, count: 350))
+    }
+    let bucket = StateBucket(position: 1_000_000, devices: devices)
+    var keys = Self.keys(Self.elsewhere())
+    var generator = KeyedGenerator(SecretKey(seed: 5))
+    let now = try keys.seal(bucket, at: "st.0.7", using: &generator).count
+    let before = EarlierForm.sealed(bucket, at: "st.0.7", number: 3, SecretKey(seed: 99)).count
+    #expect(now <= before)
+  }
+
   @Test("FLEET-81: no damaged byte of a bucket is believed, and no section of another value")
   func damaged() throws {
     var keys = Self.keys(Self.elsewhere())
