@@ -32,7 +32,8 @@ struct TenantErasureTask {
     var broker = try FleetTasks.connect(configuration, name: "locationfleet erase")
     try ErasureTask.requireStream(&broker)
     let partitions = configuration.worker.partitions
-    var erasure = try FleetTasks.attempt { () throws(BrokerFault) in
+    var erasure = try FleetTasks.attempt(&broker) {
+      (broker: inout NATSBroker) throws(BrokerFault) in
       try TenantErasure(of: tenant, partitions: partitions, &broker)
     }
     var shown = 0

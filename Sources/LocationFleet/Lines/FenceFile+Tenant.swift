@@ -6,7 +6,7 @@ extension FenceFile {
     var (rest, copied, hasOwn) = ([UInt8](), 0, false)
     do throws(JSONFault) {
       var scanner = JSONScanner(file)
-      try scanner.document { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         guard key == "features", try value.isArray() else { return try value.skip() }
         rest += file[copied..<value.position]
         var kept: [ArraySlice<UInt8>] = []
@@ -30,9 +30,9 @@ extension FenceFile {
       return nil
     }
     var (tenant, hasAudience): (String?, Bool) = (nil, false)
-    try scanner.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+    try scanner.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
       guard key == "properties", try value.isObject() else { return try value.skip() }
-      try value.object { (key: String, value: inout JSONScanner) throws(JSONFault) in
+      try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         guard key == "tenant" else {
           if key == "audience" { hasAudience = try value.isObject() }
           return try value.skip()

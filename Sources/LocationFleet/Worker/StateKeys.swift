@@ -126,14 +126,15 @@ struct StateKeys: Sendable {
       }
       own = entry.key
     }
-    let joint = KeyedFunction(own, purpose: Self.purpose).key(with: key)
+    // With the name in it, so that two tenants have no key in common where their files are the same.
+    let joint = KeyedFunction(own, purpose: Self.purpose + tenant).key(with: key)
     // What is sealed otherwise than it is written now is read once.
     let isWritten = if case .elsewhere = source { isElsewhere } else { true }
     if isWritten { joined[number, default: [:]][tenant] = joint }
     return joint
   }
 
-  private static let purpose = "the devices of a fleet's tenant"
+  private static let purpose = "the devices of a fleet's tenant "
 
   /// Opens what is stored at a place, and tells what cannot be opened for want of a tenant's key.
   mutating func open(
