@@ -1,6 +1,6 @@
 #!/bin/sh
 # A fleet on three nats-servers of the test's own, under a steady load: prints the pause from a fix to its event
-# around each deed, and compares the events with what `locationctl fleet replay` prints for the same fixes.
+# around each kill or restart, and compares the events with what `locationctl fleet replay` prints for the same fixes.
 #
 #   Scripts/fleet_cluster.sh [KILLS]              30 unless given: of who leads the fixes, the events, the leases,
 #                                                 the state, or all streams, in turn; each is started again

@@ -68,7 +68,7 @@ final class ClusterRun {
   struct Pauses {
     /// Seconds from the first sending of a fix to the event that it causes: over all events, sorted.
     var all: [Double]
-    /// The longest one around each deed.
+    /// The longest one around each of them.
     var longest: [(name: String, seconds: Double)]
 
     var text: String {
