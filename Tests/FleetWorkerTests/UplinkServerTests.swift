@@ -141,7 +141,9 @@ struct UplinkServerTests {
     #expect(try uplink.kept() == Array(1...10))
   }
 
-  @Test("UPLINK-9: kill -9 at any moment loses nothing that waits; what is there twice, a worker's order removes")
+  @Test(
+    "UPLINK-9: kill -9 at any moment loses nothing that waits; what is there twice, a worker's order removes"
+  )
   func killsAtAnyMoment() async throws {
     let uplink = try await UplinkSite()
     for pause in [0, 2, 5, 9, 20, 60] {

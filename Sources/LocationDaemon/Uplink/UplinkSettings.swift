@@ -42,7 +42,7 @@ package struct UplinkSettings: Hashable, Sendable {
     case "uplink":
       let server = WebServer(value)
       guard server.origin != nil else {
-        return "`uplink` must be the address of an ingress, such as https://ingress.example.org:8443"
+        return "`uplink` must be the address of an ingress: https://ingress.example.org:8443"
       }
       return server.isPrivate ? nil : "`uplink`: \(WebServer.mustBePrivate)"
     case "uplink-tenant", "uplink-device", "uplink-user":

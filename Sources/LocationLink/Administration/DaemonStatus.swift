@@ -204,7 +204,8 @@ extension DaemonStatus: JSONStructure {
     .find("unstored", \.unstored), .get("sources", \.sources), .get("clients", \.clients),
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
     .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue),
-    .find("gpsd", \.gpsd), .find("uplink", \.uplink), .find("key", \.key), .find("unread", \.unread),
+    .find("gpsd", \.gpsd), .find("uplink", \.uplink), .find("key", \.key),
+    .find("unread", \.unread),
     .find("heading", \.heading), .find("coarse", \.coarse), .find("beacons", \.beacons),
     .find("motion", \.motion), .find("visit", \.visit), .find("shares", \.shares))
 }

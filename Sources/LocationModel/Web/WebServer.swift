@@ -69,7 +69,9 @@ package struct WebRequest: Hashable, Sendable {
 }
 
 /// Who asks a server: nothing of it is printed.
-package enum WebCredentials: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+package enum WebCredentials: Hashable, Sendable, CustomStringConvertible,
+  CustomDebugStringConvertible
+{
   /// By HTTP's Basic authentication.
   case password(user: String, String)
   /// By TLS, with the paths of the certificate and of its key.

@@ -14,7 +14,9 @@ struct UplinkTests {
   private var bench = Self.bench()
   private var stored: [StateKey: [UInt8]] = [:]
 
-  private static func bench(after known: UnixTime? = nil, at moment: Moment? = nil) -> Bench<Uplink> {
+  private static func bench(
+    after known: UnixTime? = nil, at moment: Moment? = nil
+  ) -> Bench<Uplink> {
     Bench(
       Uplink(device, of: app, every: .seconds(10), after: known),
       startingAt: moment ?? Moment(uptime: .start, unixTime: start))
@@ -86,7 +88,9 @@ struct UplinkTests {
 
   // MARK: Permission
 
-  @Test("UPLINK-2, UPLINK-3: without permission nothing is taken or sent; a fix is stored before it is sent")
+  @Test(
+    "UPLINK-2, UPLINK-3: without permission nothing is taken or sent; a fix is stored before it is sent"
+  )
   mutating func permission() {
     bench.send(.stored([]))
     bench.send(.fix(fix(0)))
@@ -98,7 +102,9 @@ struct UplinkTests {
     #expect(kinds == ["row", "post"])
   }
 
-  @Test("UPLINK-4: permission taken away empties the queue, on the disk too, and a late answer changes nothing")
+  @Test(
+    "UPLINK-4: permission taken away empties the queue, on the disk too, and a late answer changes nothing"
+  )
   mutating func forbidden() {
     begin()
     drive(3)
@@ -114,7 +120,9 @@ struct UplinkTests {
     #expect(posts.last == [100])
   }
 
-  @Test("UPLINK-4: exact places that wait are erased when only coarse ones may be known, also by another run")
+  @Test(
+    "UPLINK-4: exact places that wait are erased when only coarse ones may be known, also by another run"
+  )
   mutating func reduced() {
     begin()
     drive(2)
@@ -161,7 +169,9 @@ struct UplinkTests {
     #expect(bench.machine.nextDeadline == nil)
   }
 
-  @Test("UPLINK-7: failures double the pause up to 300 s, an answer ends it, and Retry-After is heeded")
+  @Test(
+    "UPLINK-7: failures double the pause up to 300 s, an answer ends it, and Retry-After is heeded"
+  )
   mutating func pauses() {
     begin()
     bench.send(.fix(fix(0)))
@@ -211,7 +221,9 @@ struct UplinkTests {
     #expect(rows.isEmpty)
   }
 
-  @Test("UPLINK-8: where a request is too long, then half as many fixes are sent, and the rest stays")
+  @Test(
+    "UPLINK-8: where a request is too long, then half as many fixes are sent, and the rest stays"
+  )
   mutating func tooLong() {
     begin()
     drive(9)
@@ -226,7 +238,9 @@ struct UplinkTests {
 
   // MARK: The queue
 
-  @Test("UPLINK-9: another run sends what this one has left, in order, the same bytes for what was tried")
+  @Test(
+    "UPLINK-9: another run sends what this one has left, in order, the same bytes for what was tried"
+  )
   mutating func restarted() {
     begin()
     drive(5)
@@ -255,7 +269,9 @@ struct UplinkTests {
     #expect(rows.count <= 220)
   }
 
-  @Test("UPLINK-10: what is older than 72 hours goes, whether the computer ran or not, and the clock is set or not")
+  @Test(
+    "UPLINK-10: what is older than 72 hours goes, whether the computer ran or not, and the clock is set or not"
+  )
   mutating func old() {
     begin()
     bench.send(.fix(fix(0)))
