@@ -388,7 +388,8 @@ let package = Package(
       name: "LocationHostTests",
       dependencies: [
         "LocationSecrets", "CSQLite", "HostProgram", "LocationDaemon", "LocationEngine",
-        "LocationFleet", "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel", "LocationProviders",
+        "LocationFleet", "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel",
+        "LocationProviders",
         "LocationRadio", "LocationRecording", "LocationService", "LocationSimulation",
         "LocationCoding", "TestSupport",
       ], swiftSettings: house),

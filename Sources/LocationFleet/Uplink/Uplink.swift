@@ -226,7 +226,7 @@ package struct Uplink: Machine {
       case 401:
         (
           "the ingress does not know the user and password, or the certificate",
-          "compare uplink-user and uplink-password-file, or uplink-certificate, with the ingress's"
+          "compare uplink-user and uplink-password-file, or uplink-certificate, with its accounts"
         )
       case 403: ("the ingress has another device under this account", names)
       case 413:
