@@ -194,7 +194,8 @@ package struct Uplink: Machine {
     case .response(413, _, _) where flight.fixes > 1:
       inRequest = flight.fixes / 2
       wait("it takes no requests of \(flight.fixes) fixes", nil, at: now, &outputs)
-    case .response(let status, _, let after) where status >= 500 || [408, 425, 429].contains(status):
+    case .response(let status, _, let after)
+    where status >= 500 || [408, 425, 429].contains(status):
       wait("it answers \(status)", after, at: now, &outputs)
     case .response(let status, _, let after): refuse(status, after, at: now, &outputs)
     case .unreachable(let reason): wait(reason, nil, at: now, &outputs)
