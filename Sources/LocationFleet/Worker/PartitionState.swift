@@ -78,7 +78,7 @@ package struct PartitionState: Sendable {
   }
 
   /// Judges nothing of a tenant before the input that asks for its devices to be forgotten: they cannot be
-  /// opened, and whatever they have told is overwritten.
+  /// opened, and their events are overwritten.
   mutating func passOver(_ tenant: String, until input: UInt64) { passedOver[tenant] = input }
 
   /// Judges the next message.
