@@ -97,7 +97,7 @@ struct TenantErasureServerTests {
     let again = try site.fleet(["erase", "acme", "--all", "--yes"])
     #expect(again.output.contains(" 0 messages of fixes, 0 events"), "\(again.error)")
     next.terminate()
-    site.server.end()
+    try site.server.end()
     for text in texts { #expect(try site.server.files(with: text).isEmpty, "\(text)") }
   }
 
