@@ -67,7 +67,8 @@ package enum ScanLine {
         case "macAddress": address = try scanner.string()
         case "radioType": radio = try scanner.string()
         case "ssid": refusal = try scanner.string().flatMap { NetworkName.refusal(of: $0) }
-        default: if let number = try scanner.number(), number.isFinite { numbers[key.text] = number }
+        default:
+          if let number = try scanner.number(), number.isFinite { numbers[key.text] = number }
         }
       }
     }

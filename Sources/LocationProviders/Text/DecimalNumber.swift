@@ -36,7 +36,7 @@ private struct DecimalDigits {
   /// The quotient of a large mantissa and a power of ten: 64 bits of it, and whether anything is left,
   /// decide how it is rounded to 53.
   private var divided: Double? {
-    guard (-18 ..< 0).contains(exponent) else { return nil }
+    guard (-18..<0).contains(exponent) else { return nil }
     let power = UInt64(Self.powers[-exponent])
     // Both with the highest bit set, so that the quotient is above a half and below two.
     let dividend = mantissa << mantissa.leadingZeroBitCount

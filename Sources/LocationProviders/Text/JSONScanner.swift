@@ -154,7 +154,8 @@ package struct JSONScanner {
   package mutating func skip() throws(JSONFault) {
     switch try peek() {
     case UInt8(ascii: "{"):
-      try object { (_: JSONKey, scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip() }
+      try object { (_: JSONKey, scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip()
+      }
     case UInt8(ascii: "["):
       try array { (scanner: inout JSONScanner) throws(JSONFault) in try scanner.skip() }
     case UInt8(ascii: "\""): _ = try quoted()

