@@ -89,6 +89,23 @@ struct TenantKeyTests {
     #expect(try keys.open(Array(mixed), at: "st.0.7").closed.map(\.tenant) == ["zeta"])
   }
 
+  @Test("FLEET-81: a section opens for its own tenant alone, also where two tenants have one key")
+  func copiedKey() throws {
+    // Names as long as each other have one key here, and these sections are as long as each other.
+    let bucket = StateBucket(
+      position: 1, devices: [Self.device("acme", "b"), Self.device("zeta", "d")])
+    var keys = Self.keys(Self.elsewhere())
+    var generator = KeyedGenerator(SecretKey(seed: 5))
+    let bytes = try keys.seal(bucket, at: "st.0.7", using: &generator)
+    #expect(try keys.open(bytes, at: "st.0.7").bucket == bucket)
+    // A count, a name, a record, each behind its length, and a tag.
+    let section = 1 + 2 + 11 + 16
+    let (first, second) = (bytes.suffix(2 * section).prefix(section), bytes.suffix(section))
+    let swapped = bytes.dropLast(2 * section) + second + first
+    let read = try keys.open(Array(swapped), at: "st.0.7")
+    #expect(read.bucket.devices.isEmpty && read.closed.map(\.tenant) == ["acme", "zeta"])
+  }
+
   // MARK: Workers
 
   /// What is stored or was replaced of buckets and opens with what is in the broker.
