@@ -56,6 +56,8 @@ ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   if (!code && options.password) code = curl.setopt(handle, OPT_PASSWORD, options.password);
   if (!code && options.certificate) code = curl.setopt(handle, OPT_SSLCERT, options.certificate);
   if (!code && options.key) code = curl.setopt(handle, OPT_SSLKEY, options.key);
+  // An encrypted key is none; nobody is at a terminal to be asked.
+  if (!code && options.key) code = curl.setopt(handle, OPT_KEYPASSWD, "");
   void *headers = NULL;
   if (options.json) {
     headers = curl.list_append(NULL, "Content-Type: application/json");

@@ -21,8 +21,9 @@ extension SocketServer {
     guard let settings else { return }
     uplink.settings = settings
     do throws(UplinkFault) { uplink.request = try settings.request() } catch {
+      // Fixes wait for a person, within the bounds, and as long as they may.
       uplink.fault = error.reason
-      return journal.write(.service, "sends nothing to the fleet: \(error.reason)", isFault: true)
+      journal.write(.service, "sends nothing to the fleet: \(error.reason)", isFault: true)
     }
     let state = joinUplink(settings)
     uplink.machine = Uplink(
@@ -79,6 +80,15 @@ extension SocketServer {
   }
 
   private func stepUplink(_ input: Uplink.Input) {
+    switch input {
+    case .fix, .answer, .wake:
+      // What the engine says now: its word comes late where it cannot be stored yet.
+      if let client = uplink.client {
+        let state = host.onQueue { $0.core.engine.state(of: client) }
+        if uplink.permission(in: state) != uplink.permission { settleUplink(state) }
+      }
+    case .stored, .permission: break
+    }
     // What was erased is sent to nobody, until the daemon has started over.
     guard !host.onQueue({ $0.keeper?.isErased ?? false }),
       let outputs = uplink.machine?.handle(input, at: host.now)
@@ -86,7 +96,7 @@ extension SocketServer {
     let changes = outputs.compactMap { output -> StateChange? in
       if case .persist(let change) = output { change } else { nil }
     }
-    // Before anything of it is sent.
+    // Asked for before anything of it is sent.
     host.onQueue { $0.persist(changes) }
     for output in outputs {
       switch output {
@@ -100,7 +110,10 @@ extension SocketServer {
   }
 
   private func post(_ lines: [UInt8], as number: Int) {
-    guard var request = uplink.request else { return }
+    guard var request = uplink.request else {
+      let fault = uplink.fault ?? "its files cannot be used"
+      return enter { $0.stepUplink(.answer(number, .unreachable(fault))) }
+    }
     request.body = lines
     host.ask(request) { [weak self] answer in
       self?.enter { $0.stepUplink(.answer(number, answer)) }
@@ -113,6 +126,8 @@ extension SocketServer {
     }
     uplink.armed = due
     enter(at: due) { server in
+      // An earlier one was scheduled meanwhile, and has come.
+      guard server.uplink.armed == due else { return }
       server.uplink.armed = nil
       server.stepUplink(.wake)
     }

@@ -49,7 +49,9 @@ package struct UplinkSettings: Hashable, Sendable {
       let isName =
         (1...64).contains(value.utf8.count)
         && !value.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F }
-      return isName ? nil : "`\(key)` must have 1 to 64 bytes without control characters"
+      guard isName else { return "`\(key)` must have 1 to 64 bytes without control characters" }
+      // HTTP's Basic authentication ends the user there.
+      return key == "uplink-user" && value.contains(":") ? "`\(key)` must have no colon" : nil
     case "uplink-accuracy":
       return ["full", "reduced"].contains(value) ? nil : "`\(key)` must be full or reduced"
     case "uplink-interval":

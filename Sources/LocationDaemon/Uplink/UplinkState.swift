@@ -24,12 +24,11 @@ struct UplinkState {
     var status = UplinkStatus(
       app: settings.app.name, server: settings.server.origin ?? "", tenant: tenant,
       device: settings.name.device, state: "faulty")
-    guard let machine else {
-      status.reason = fault
-      status.next = "correct the file, then: systemctl reload locationd, or SIGHUP"
-      return status
-    }
+    guard let machine else { return status }
     switch machine.standing {
+    case _ where fault != nil:
+      status.reason = fault
+      status.next = "correct the file, then: systemctl restart locationd"
     case .good: status.state = "good"
     case .forbidden:
       status.state = "forbidden"

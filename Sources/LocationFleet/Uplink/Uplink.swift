@@ -90,7 +90,7 @@ package struct Uplink: Machine {
 
   package var nextDeadline: Instant? {
     let waits = permission != .none && flight == nil && queue.count > 0
-    return earliest(waits ? pause : nil, queue.nextDeadline)
+    return earliest(waits ? pause : nil, queue.nextDeadline(except: flight?.batch))
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -102,7 +102,11 @@ package struct Uplink: Machine {
     case .answer(let number, let answer): settle(number, answer, at: now, &outputs)
     case .wake: break
     }
-    drop(queue.remove { $0.expires <= now.uptime }, "are older than 72 hours", &outputs)
+    // One that is on its way may be acknowledged yet.
+    let sent = flight?.batch
+    drop(
+      queue.remove { $0.expires <= now.uptime && $0.number != sent }, "are older than 72 hours",
+      &outputs)
     send(at: now, &outputs)
     return outputs
   }
@@ -156,9 +160,6 @@ package struct Uplink: Machine {
     guard gone.fixes > 0 else { return }
     figures.dropped += gone.fixes
     outputs += gone.changes.map { .persist($0) }
-    if let batch = flight?.batch, !queue.batches.contains(where: { $0.number == batch }) {
-      flight = nil
-    }
     // Once until the ingress takes something again; status counts them all.
     guard !saysDropped else { return }
     saysDropped = true
@@ -185,11 +186,12 @@ package struct Uplink: Machine {
     guard let flight, flight.number == number else { return }
     self.flight = nil
     switch answer {
-    case .response(200, _, _):
+    case .response(200, Self.acknowledgement, _):
       outputs += queue.confirm(flight.fixes, of: flight.batch).map { .persist($0) }
       figures.sent += flight.fixes
       figures.lastSent = now.unixTime
       (failures, saysDropped) = (0, false)
+      if queue.count == 0 { inRequest = Self.mostInRequest }
       stand(.good, &outputs)
     case .response(413, _, _) where flight.fixes > 1:
       inRequest = flight.fixes / 2
@@ -260,6 +262,8 @@ package struct Uplink: Machine {
     }
   }
 
+  /// What an ingress answers to fixes that are kept, and no web site to everything.
+  package static let acknowledgement = Array("[]".utf8)
   /// The domain of the state in which the queue lies.
   package static let domain = "uplink"
   private static let slack = Duration.milliseconds(500)

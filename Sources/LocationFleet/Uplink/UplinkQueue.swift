@@ -38,7 +38,10 @@ struct UplinkQueue: Sendable {
 
   init(of owner: String) { self.owner = owner }
 
-  var nextDeadline: Instant? { batches.reduce(nil) { earliest($0, $1.expires) } }
+  /// When the next one is too old, but for one that is on its way.
+  func nextDeadline(except number: UInt64?) -> Instant? {
+    batches.reduce(nil) { $1.number == number ? $0 : earliest($0, $1.expires) }
+  }
 
   mutating func restore(_ entries: [StateEntry], at now: Moment) {
     batches = entries.compactMap { entry in

@@ -73,7 +73,8 @@ struct UplinkTests {
   }
 
   private mutating func answer(_ status: Int, retryAfter: Duration? = nil) {
-    bench.send(.answer(lastPost, .response(status: status, body: [], retryAfter: retryAfter)))
+    let body = status == 200 ? Uplink.acknowledgement : []
+    bench.send(.answer(lastPost, .response(status: status, body: body, retryAfter: retryAfter)))
   }
 
   /// Another run, with what this one has left on the disk.
@@ -236,6 +237,34 @@ struct UplinkTests {
     #expect(bench.machine.queued == 4 && posts.last == [50, 60, 70, 80])
   }
 
+  @Test("UPLINK-6, UPLINK-8: a server that answers 200 to everything is none of a fleet")
+  mutating func website() {
+    begin()
+    bench.send(.fix(fix(0)))
+    let page = Array("<html>".utf8)
+    bench.send(.answer(lastPost, .response(status: 200, body: page, retryAfter: nil)))
+    #expect(rows.count == 1 && bench.machine.figures.sent == 0)
+    #expect(said.count == 1 && said[0].contains("http-port"), "\(said)")
+    bench.run(for: .seconds(300))
+    answer(200)
+    #expect(rows.isEmpty && bench.machine.figures.sent == 1)
+  }
+
+  @Test("UPLINK-8: once everything is sent, requests are as long as before one was too long")
+  mutating func longAgain() {
+    begin()
+    drive(3)
+    answer(200)
+    answer(413)
+    bench.run(for: .seconds(2))
+    answer(200)
+    answer(200)
+    #expect(bench.machine.queued == 0)
+    drive(4, from: 3)
+    answer(200)
+    #expect(posts.last == [40, 50, 60])
+  }
+
   // MARK: The queue
 
   @Test(
@@ -252,6 +281,19 @@ struct UplinkTests {
     bench.send(.fix(fix(50)))
     answer(200)
     #expect(posts == [tried ?? [], [50]] && tried == [10, 20, 30, 40])
+  }
+
+  @Test("UPLINK-6, UPLINK-10: what is on its way is not too old, and nothing is sent beside it")
+  mutating func underway() {
+    begin()
+    bench.send(.fix(fix(0)))
+    bench.run(for: .seconds(71 * 3600))
+    bench.send(.fix(fix(71 * 3600)))
+    bench.run(for: .seconds(2 * 3600))
+    #expect(posts.count == 1 && bench.machine.queued == 2)
+    answer(200)
+    #expect(bench.machine.figures.sent == 1 && bench.machine.figures.dropped == 0)
+    #expect(posts.count == 2)
   }
 
   @Test("UPLINK-10: beyond 10,000 fixes the oldest go, counted and said once")
