@@ -276,9 +276,10 @@ extension NATSBroker {
   /// Whether a consumer that has been at rest for a while has not delivered what is in its stream.
   private mutating func isBehind(_ number: UInt64) -> Bool {
     guard readers[number]?.isToBeCompared(at: Self.now) == true, let reader = readers[number],
-      let state = try? request("STREAM.INFO.\(NATSName.stream(reader.log))", "")
+      let state = try? request("STREAM.INFO.\(NATSName.stream(reader.log))", ""),
+      let last = state.last, state.count ?? 0 > 0
     else { return false }
-    return readers[number]?.waiting == 0 && state.last ?? 0 >= reader.next
+    return readers[number]?.waiting == 0 && last >= max(reader.next, state.first ?? 0)
   }
 
   /// Asks for more, before all has come that was asked for.

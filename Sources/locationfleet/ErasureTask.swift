@@ -24,7 +24,8 @@ struct ErasureTask {
     try Self.carry(&broker) { (broker) throws(BrokerFault) in
       guard try erasure.isForgotten(&broker) else {
         guard Self.clock(CLOCK_MONOTONIC) - begin < Int64(seconds) * 1_000_000_000 else {
-          throw .refused("no worker has forgotten the device; its data is as it was")
+          throw .refused(
+            "no worker has forgotten the device; its data is as it was, and the request stays")
         }
         broker.wait(.milliseconds(50))
         return false

@@ -48,7 +48,8 @@ struct TenantErasureTask {
       guard ErasureTask.clock(CLOCK_MONOTONIC) < end else {
         throw .refused(
           "\(partitions - shown) partitions have not forgotten its devices, as no worker of "
-            + "this version has them; no fix and no event was overwritten")
+            + "this version has them; no fix and no event was overwritten, but the requests stay, "
+            + "and its fences are in force no longer")
       }
       broker.wait(.milliseconds(50))
       return false
@@ -58,9 +59,6 @@ struct TenantErasureTask {
       if !isAll { Log.line("\(erasure.overwritten) of \(partitions) partitions overwritten") }
       return isAll
     }
-    let hadKey = try configuration.tenantKeys.map { (folder) throws(FleetFault) in
-      try TenantKeyFiles(folder: folder).destroy(tenant)
-    }
     let report = erasure.report
     let counts =
       #""fixes":\#(report.fixes),"events":\#(report.events),"refused":\#(report.copies),"#
@@ -69,6 +67,9 @@ struct TenantErasureTask {
       try ErasureTask.note("all devices of \(label)", of: tenant, counts, &broker)
       try erasure.finish(&broker)
       return true
+    }
+    let hadKey = try configuration.tenantKeys.map { (folder) throws(FleetFault) in
+      try TenantKeyFiles(folder: folder).destroy(tenant)
     }
     print(
       "\(label): all devices are forgotten; \(report.fixes) messages of fixes, \(report.events) "

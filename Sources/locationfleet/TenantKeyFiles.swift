@@ -80,11 +80,14 @@ struct TenantKeyFiles: Sendable {
     let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
     if descriptor < 0, errno == ENOENT { return false }
     defer { if descriptor >= 0 { close(descriptor) } }
-    let zeros = [UInt8](repeating: UInt8(ascii: "0"), count: 2 * SecretKey.length)
-    guard descriptor >= 0, write(descriptor, zeros, zeros.count) == zeros.count,
+    // No key, for whoever reads it at this moment.
+    let marks = [UInt8](repeating: UInt8(ascii: "x"), count: 2 * SecretKey.length)
+    guard descriptor >= 0, write(descriptor, marks, marks.count) == marks.count,
       fsync(descriptor) == 0, unlink(path) == 0, syncFolder()
     else {
-      throw FleetFault(reason: "\(path): \(String(cString: strerror(errno)))", status: 1)
+      let cause = String(cString: strerror(errno))
+      throw FleetFault(
+        reason: "all but the key is erased; destroy \(path) by hand (\(cause))", status: 1)
     }
     return true
   }

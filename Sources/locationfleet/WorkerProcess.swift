@@ -27,8 +27,8 @@ struct WorkerProcess {
     sigaddset(&signals, SIGTERM)
     sigaddset(&signals, SIGINT)
     pthread_sigmask(SIG_BLOCK, &signals, nil)
-    // One answer that does not come loses no lease.
-    let wait = min(max(configuration.worker.lease * 2 / 3, .seconds(1)), .seconds(5))
+    // One answer that does not come loses no lease: it is renewed after a third of its time.
+    let wait = min(max(configuration.worker.lease / 2, .seconds(1)), .seconds(5))
     var broker = try FleetTasks.connect(configuration, name: name, longestWait: wait)
     var port: FigurePort?
     if let number = configuration.port { port = try FigurePort(number) }

@@ -12,15 +12,16 @@ struct ClosedTenants {
     found[one.tenant] = (known?.fault ?? one.fault, max(known?.position ?? 0, position))
   }
 
-  /// Returns by tenant the input that asks for its devices to be forgotten.
+  /// Returns by tenant the input that asks for its devices to be forgotten: of those that were found, and of
+  /// those without a key of whom nothing is stored yet, as nothing can be.
   func requests(
-    in partition: Int, after position: UInt64, _ broker: inout some FleetBroker
+    in partition: Int, after position: UInt64, _ keys: StateKeys, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> [String: UInt64] {
-    guard !found.isEmpty else { return [:] }
+    guard !found.isEmpty || keys.areElsewhere else { return [:] }
     var requests: [String: UInt64] = [:]
     try ControlMessage.forEach(in: partition, after: position, &broker) { control, input in
-      guard case .eraseTenant(let tenant) = control, let own = found[tenant],
-        input > own.position
+      guard case .eraseTenant(let tenant) = control,
+        found[tenant] != nil || keys.lacks(tenant), input > found[tenant]?.position ?? 0
       else { return }
       requests[tenant] = input
     }

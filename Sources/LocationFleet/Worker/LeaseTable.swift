@@ -86,9 +86,11 @@ package struct LeaseTable: Machine {
       return change(message, uptime)
     case .accepted(let key, let revision): return accept(key, revision, uptime)
     case .refused(let key):
+      // Either what is there comes with `changed`, or there is nothing any more.
+      if key == "worker.\(worker)" { workers[worker] = nil }
       guard let partition = Int(key) else { return [] }
-      // Either it comes with `changed`, or there is none any more.
-      if claims.removeValue(forKey: partition) != nil { leases[partition] = nil }
+      claims[partition] = nil
+      leases[partition] = nil
       return owned.removeValue(forKey: partition) == nil ? [] : [.drop(partition)]
     case .handedOver(let partition): return release(partition)
     case .drain:
@@ -202,7 +204,9 @@ extension LeaseTable {
       return []
     }
     guard let partition = Int(key), (0..<partitions).contains(partition),
-      message.sequence > leases[partition]?.revision ?? 0
+      message.sequence > leases[partition]?.revision ?? 0,
+      // Its own were accepted under the leader's numbers; a copy that is watched may have others.
+      owned[partition] == nil || text.worker != worker
     else { return [] }
     leases[partition] = Lease(
       worker: text.worker, epoch: text.epoch, revision: message.sequence, changed: now)

@@ -67,7 +67,9 @@ package struct PartitionRun: Sendable {
       state.restore(bucket, value.bucket)
       for found in value.closed { closed.add(found, at: value.bucket.position) }
     }
-    for (tenant, input) in try closed.requests(in: partition, after: state.position, &broker) {
+    for (tenant, input) in try closed.requests(
+      in: partition, after: state.position, keys, &broker)
+    {
       state.passOver(tenant, until: input)
     }
     try tellGap(&broker)

@@ -69,7 +69,8 @@ package struct Checkpoint: Hashable, Sendable {
   package init?(_ bytes: [UInt8]) {
     guard var reader = ByteReader(sealed: bytes), let version = reader.byte(),
       (1...Self.version).contains(version),
-      let position = reader.number(), let buckets = reader.number(), buckets <= 1 << 20,
+      let position = reader.number(), position < .max, let buckets = reader.number(),
+      buckets <= 1 << 20,
       let fences = reader.text(), let erased = version < 2 ? 0 : reader.number(), reader.isAtEnd
     else { return nil }
     self.init(position: position, fences: fences, buckets: Int(buckets), erased: erased)

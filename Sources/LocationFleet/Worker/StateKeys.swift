@@ -51,6 +51,16 @@ struct StateKeys: Sendable {
     if known.count > 1 || !tenants.isEmpty { noteExposed() }
   }
 
+  /// Whether the keys of tenants are kept elsewhere than in the broker.
+  var areElsewhere: Bool { if case .elsewhere = source { true } else { false } }
+
+  /// Whether the key of a tenant should be elsewhere and is not there.
+  func lacks(_ tenant: String) -> Bool {
+    guard case .elsewhere(let find) = source else { return false }
+    do throws(BrokerFault) { _ = try find(tenant) } catch { return true }
+    return false
+  }
+
   /// The number of the key that seals; `nil` while there is none.
   var current: UInt64? { known.keys.max() }
 
@@ -97,11 +107,11 @@ struct StateKeys: Sendable {
     let nonce = (0..<Seal.nonceLength).map { _ in
       UInt8.random(in: 0 ... .max, using: &generator)
     }
-    let isElsewhere = if case .elsewhere = source { true } else { false }
+    let areElsewhere = areElsewhere
     let sealed = try SealedBucket.seal(
-      bucket, at: place, with: entry.key, nonce: nonce, isElsewhere: isElsewhere
+      bucket, at: place, with: entry.key, nonce: nonce, isElsewhere: areElsewhere
     ) { (tenant) throws(BrokerFault) in
-      try key(of: tenant, isElsewhere: isElsewhere, current, entry.key)
+      try key(of: tenant, isElsewhere: areElsewhere, current, entry.key)
     }
     var writer = ByteWriter()
     writer.add(current)
@@ -129,8 +139,7 @@ struct StateKeys: Sendable {
     // With the name in it, so that two tenants have no key in common where their files are the same.
     let joint = KeyedFunction(own, purpose: Self.purpose + tenant).key(with: key)
     // What is sealed otherwise than it is written now is read once.
-    let isWritten = if case .elsewhere = source { isElsewhere } else { true }
-    if isWritten { joined[number, default: [:]][tenant] = joint }
+    if isElsewhere || !areElsewhere { joined[number, default: [:]][tenant] = joint }
     return joint
   }
 
@@ -169,7 +178,7 @@ struct StateKeys: Sendable {
   }
 
   /// Something is stored that opens with keys of the broker.
-  mutating func noteExposed() { if case .elsewhere = source { isExposed = true } }
+  mutating func noteExposed() { if areElsewhere { isExposed = true } }
 }
 
 /// Numbers that nobody without the secret can know: of keys, and of what goes with them.
