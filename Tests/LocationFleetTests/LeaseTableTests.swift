@@ -106,6 +106,32 @@ struct LeaseTableTests {
     #expect(room.tables[0].owns.isEmpty)
   }
 
+  @Test("FLEET-79: numbers of a copy that is watched are not believed over the leader's")
+  func otherNumbers() {
+    var table = LeaseTable(worker: "a", partitions: 1, lease: Self.lease, at: .start)
+    let at = { Moment(uptime: .start + .seconds($0), unixTime: UnixTime(seconds: Double($0))) }
+    let stored = { (key: String, sequence: UInt64) in
+      let text = #"{"worker":"a","epoch":1}"#
+      let entry = LogEntry(subject: "$KV.LEASES.\(key)", bytes: Array(text.utf8))
+      return LeaseTable.Input.changed(
+        LogMessage(sequence: sequence, time: UnixTime(seconds: 0), entry: entry))
+    }
+    func revisions(_ outputs: [LeaseTable.Output]) -> [String: UInt64] {
+      outputs.reduce(into: [:]) { if case .put(let key, _, let number) = $1 { $0[key] = number } }
+    }
+    _ = table.handle(.wake, at: at(0))
+    _ = table.handle(.accepted(key: "0", revision: 5), at: at(0))
+    _ = table.handle(.accepted(key: "worker.a", revision: 6), at: at(0))
+    _ = table.handle(stored("0", 900), at: at(0))
+    _ = table.handle(stored("worker.a", 901), at: at(0))
+    #expect(revisions(table.handle(.wake, at: at(1))) == ["0": 5, "worker.a": 901])
+    // The leader, asked after it has refused.
+    _ = table.handle(.refused(key: "worker.a"), at: at(1))
+    _ = table.handle(stored("worker.a", 6), at: at(1))
+    #expect(revisions(table.handle(.wake, at: at(2))) == ["0": 5, "worker.a": 6])
+    #expect(table.owns == [0])
+  }
+
   @Test("FLEET-14: nonsense in a lease changes nothing", arguments: ["", "{", "{}", "nan", "[1]"])
   func nonsense(text: String) {
     let room = Room(partitions: 2)

@@ -186,6 +186,33 @@ struct TenantErasureTests {
     #expect(scene.bench.events.keys.contains { $0.hasPrefix("acme.") })
   }
 
+  @Test(
+    "FLEET-83: a tenant of whom nothing is stored, for want of its key, can be erased, however much has come before"
+  )
+  func keyNeverThere() throws {
+    // More than a worker reads before a bucket is due.
+    var bench = try FleetBench(seed: 8, devices: 2, fixes: 700)
+    bench.tenantKeys = TenantKeyTests.elsewhere(without: ["acme"])
+    try bench.publishFences()
+    var broker = MemoryBroker(bench.logs)
+    var worker = bench.worker("a")
+    bench.turn(&worker, &broker, messages: 1400)
+    for _ in 0..<10 { bench.turn(&worker, &broker, messages: 0) }
+    #expect(worker.takeNotes().contains { $0.isFault && $0.text.contains("acme") })
+    var eraser = MemoryBroker(bench.logs)
+    var erasure = try TenantErasure(of: "acme", partitions: 1, &eraser)
+    for _ in 0..<20 where try !erasure.isForgotten(&eraser) {
+      bench.turn(&worker, &broker, messages: 0)
+    }
+    #expect(try erasure.isForgotten(&eraser))
+    while try !erasure.overwrite(&eraser) {}
+    try erasure.finish(&eraser)
+    for _ in 0..<20 where !bench.isDone(worker) { bench.turn(&worker, &broker, messages: 0) }
+    let others = { (events: [String: String]) in events.filter { !$0.key.hasPrefix("acme.") } }
+    #expect(others(bench.events) == others(try bench.expected()))
+    #expect(!others(bench.events).isEmpty)
+  }
+
   @Test("FLEET-84: fences of the tenant that are in force again meanwhile are not overwritten")
   func fencesInForce() throws {
     var scene = try Scene(seed: 9)
