@@ -167,18 +167,12 @@ extension PartitionRun {
 
   private mutating func addKey(_ broker: inout some FleetBroker) throws(BrokerFault) {
     let number = (keys.current ?? 0) + 1
-    let new = try putKey(at: StateKeys.name(number, of: state.partition), &broker)
-    keys.add(new.key, number: number, sequence: new.sequence)
-  }
-
-  private mutating func putKey(
-    at name: String, _ broker: inout some FleetBroker
-  ) throws(BrokerFault) -> (key: SecretKey, sequence: UInt64) {
+    let name = StateKeys.name(number, of: state.partition)
     let key = SecretKey(using: &generator)
     var bytes = key.withUnsafeBytes { Array($0) }
     defer { wipe(&bytes) }
     try put(bytes, at: name, &broker)
-    return (key, revisions[name] ?? 0)
+    keys.add(key, number: number, sequence: revisions[name] ?? 0)
   }
 
   /// Puts a bucket; one that is too large for a value in parts beside those that are in force.
@@ -186,11 +180,6 @@ extension PartitionRun {
     _ content: StateBucket, _ bucket: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
     let key = Self.bucketKey(bucket, of: state.partition)
-    for tenant in content.tenants {
-      guard let name = keys.missing(of: tenant) else { continue }
-      let new = try putKey(at: name, &broker)
-      keys.add(new.key, of: tenant, sequence: new.sequence)
-    }
     let bytes = try keys.seal(content, at: key, using: &generator)
     let longest = state.settings.longestValue
     guard bytes.count > longest else {

@@ -26,11 +26,6 @@ package struct StateBucket: Hashable, Sendable {
     guard reader.isAtEnd else { return nil }
   }
 
-  /// The tenants of the devices, in their order.
-  var tenants: [String] {
-    devices.map(\.name.tenant).reduce(into: []) { if $0.last != $1 { $0.append($1) } }
-  }
-
   package init(position: UInt64, devices: [Device]) {
     self.position = position
     self.devices = devices

@@ -2,7 +2,8 @@ package import LocationSecrets
 
 /// Where the keys of tenants are.
 package enum TenantKeySource: Sendable {
-  /// In the broker beside what they seal, one for each tenant and partition.
+  /// There is none but what comes of a partition's key, which is in the broker beside what it seals, and the
+  /// name of the tenant.
   case broker
   /// Elsewhere: who has the broker's files opens nothing. Throws `sealed` where there is none of a tenant.
   case elsewhere(@Sendable (_ tenant: String) throws(BrokerFault) -> SecretKey)
@@ -22,8 +23,6 @@ struct StateKeys: Sendable {
   private let source: TenantKeySource
   /// The keys of the partition, by number.
   private var known: [UInt64: Entry] = [:]
-  /// The keys of tenants that are in the broker, by the number of the partition's that they go with.
-  private var tenants: [UInt64: [String: Entry]] = [:]
   /// What comes of a number's and a tenant's key together.
   private var joined: [UInt64: [String: SecretKey]] = [:]
   /// Whether something was opened without a tenant's key that is kept elsewhere, as it is wanted now.
@@ -33,22 +32,15 @@ struct StateKeys: Sendable {
   init(of partition: Int, _ values: [String: LogMessage], _ source: TenantKeySource = .broker) {
     self.partition = partition
     self.source = source
-    let (head, tenant) = ("st.\(partition).key.", "st.\(partition).tenant.")
+    let head = "st.\(partition).key."
     for (subject, message) in values {
-      guard let key = SecretKey(bytes: message.entry.bytes) else { continue }
-      let entry = Entry(key: key, sequence: message.sequence)
-      if subject.hasPrefix(head), let number = UInt64(subject.dropFirst(head.count)) {
-        known[number] = entry
-      } else if subject.hasPrefix(tenant) {
-        let parts = subject.dropFirst(tenant.count).split(separator: ".")
-        guard parts.count == 2, let number = UInt64(parts[0]),
-          let name = FleetAddress.name(parts[1])
-        else { continue }
-        tenants[number, default: [:]][name] = entry
-      }
+      guard subject.hasPrefix(head), let number = UInt64(subject.dropFirst(head.count)),
+        let key = SecretKey(bytes: message.entry.bytes)
+      else { continue }
+      known[number] = Entry(key: key, sequence: message.sequence)
     }
     // Of a move of the tenants' keys that was not carried to its end.
-    if known.count > 1 || !tenants.isEmpty { noteExposed() }
+    if known.count > 1 { noteExposed() }
   }
 
   /// Whether the keys of tenants are kept elsewhere than in the broker.
@@ -68,33 +60,16 @@ struct StateKeys: Sendable {
     "st.\(partition).key.\(number)"
   }
 
-  /// Where the key of a tenant is that the newest of the partition needs and that is not there; `nil` for none.
-  func missing(of tenant: String) -> String? {
-    guard case .broker = source, let current, tenants[current]?[tenant] == nil else { return nil }
-    return "st.\(partition).tenant.\(current).\(FleetAddress.part(tenant))"
-  }
-
   /// A key with this number is stored.
   mutating func add(_ key: SecretKey, number: UInt64, sequence: UInt64) {
     known[number] = Entry(key: key, sequence: sequence)
   }
 
-  /// A key of a tenant is stored that goes with the newest of the partition.
-  mutating func add(_ key: SecretKey, of tenant: String, sequence: UInt64) {
-    guard let current else { return }
-    tenants[current, default: [:]][tenant] = Entry(key: key, sequence: sequence)
-  }
-
-  /// The messages of the partition's keys but the newest, and of those of tenants that go with them.
-  var older: [UInt64] {
-    let own = known.filter { $0.key != current }.map(\.value.sequence)
-    return (own + tenants.filter { $0.key != current }.flatMap { $0.value.values.map(\.sequence) })
-      .sorted()
-  }
+  /// The messages of the keys but the newest.
+  var older: [UInt64] { known.filter { $0.key != current }.map(\.value.sequence).sorted() }
 
   mutating func forgetOlder() {
     known = known.filter { $0.key == current }
-    tenants = tenants.filter { $0.key == current }
     joined = joined.filter { $0.key == current }
     isExposed = false
   }
@@ -128,13 +103,8 @@ struct StateKeys: Sendable {
     case .elsewhere(let find) where isElsewhere: own = try find(tenant)
     case .broker where isElsewhere:
       throw .sealed(tenant: tenant, "its key is kept elsewhere; set `tenant-keys`")
-    default:
-      guard let entry = tenants[number]?[tenant] else {
-        throw .sealed(
-          tenant: tenant,
-          "its key has gone; `locationfleet erase \(FleetAddress.label(of: tenant)) --all`")
-      }
-      own = entry.key
+    // The partition's alone, which is in the broker and goes with an erasure.
+    default: own = key
     }
     // With the name in it, so that two tenants have no key in common where their files are the same.
     let joint = KeyedFunction(own, purpose: Self.purpose + tenant).key(with: key)
