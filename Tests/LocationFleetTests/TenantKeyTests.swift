@@ -136,7 +136,7 @@ struct TenantKeyTests {
     #expect(Self.exposed(bench.logs).isEmpty)
   }
 
-  @Test("FLEET-81: without a folder a partition's key in the broker opens all, and nothing else does")
+  @Test("FLEET-81: without a folder a partition's key in the broker opens all, and no other does")
   func inBroker() throws {
     var bench = try FleetBench(seed: 3, devices: 4, fixes: 60)
     try bench.publishFences()
