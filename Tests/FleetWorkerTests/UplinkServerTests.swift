@@ -55,7 +55,8 @@ private final class UplinkSite {
 
   var app: String { "uplink:127.0.0.1:\(site.web)" }
 
-  func startDaemon() async throws {
+  /// Waits until the receiver is read, unless nobody may.
+  func startDaemon(reads: Bool = true) async throws {
     let program = try RunningProgram(
       BuiltProgram.path("locationd"),
       [
@@ -64,6 +65,7 @@ private final class UplinkSite {
       ])
     _ = try await program.lines.next { $0.contains("serving; its state is in") }
     daemon = program
+    guard reads else { return }
     _ = try await receiver.arrivals.next(seconds: 30) { _ in true }
   }
 
@@ -199,8 +201,9 @@ struct UplinkServerTests {
     #expect(doctor.contains("locationctl authorize \(uplink.app) always"), "\(doctor)")
     // The owner's word counts for another run, too.
     uplink.daemon?.end(with: SIGTERM)
-    let own = try FileManager.default.contentsOfDirectory(atPath: uplink.site.folder.file("state"))
-    #expect(own.contains("state.sqlite"))
+    try await uplink.startDaemon(reads: false)
+    let again = try await uplink.settle { $0["state"] != nil }
+    #expect(again["state"] as? String == "forbidden" && again["queued"] as? Int == 0)
     #expect(try uplink.kept() == [1, 2])
   }
 
