@@ -5,7 +5,7 @@
 #
 #   sudo Scripts/console.sh [OUT]
 #
-# Pictures and figures go to OUT, else .build/console. BUILD names another folder of built programs than .build/debug;
+# Pictures and figures go to OUT, else .build/console; day-explained.png is docs/console.png. BUILD names another folder of built programs than .build/debug;
 # figures of time are for a release build (BUILD=.build/release). Needs root, for a network of its own.
 set -eu
 cd "$(dirname "$0")/.."
