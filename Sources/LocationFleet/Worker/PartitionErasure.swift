@@ -17,6 +17,13 @@ package enum ErasureScope: Hashable, Sendable {
     }
   }
 
+  fileprivate var copies: String {
+    switch self {
+    case .device(let name): FleetAddress.copies(of: name)
+    case .tenant(let tenant): FleetAddress.copies(of: tenant)
+    }
+  }
+
   fileprivate func fixes(in partition: Int) -> String {
     switch self {
     case .device(let name): FleetAddress.fixes(of: name, partition: partition)
@@ -75,25 +82,20 @@ package struct PartitionErasure: Sendable {
   /// Overwrites what came before the request: the events, what sinks have set aside of them, then the fixes.
   package mutating func overwrite(_ broker: inout some FleetBroker) throws(BrokerFault) {
     let mark = try findMark(&broker)
-    report.events += try Self.overwrite(
-      scope.events(in: partition), in: .events(partition), 1...mark, &broker)
-    report.copies += try Self.overwriteCopies(of: scope, &broker)
-    report.fixes += try Self.overwrite(
-      scope.fixes(in: partition), in: .fixes(partition), 1...request, &broker)
+    report.events += try broker.overwrite(
+      scope.events(in: partition), in: .events(partition), 1...mark)
+    // A sink that sets an event aside looks afterwards whether the event is still there, so none comes later.
+    report.copies += try broker.overwriteCopies(scope.copies)
+    report.fixes += try broker.overwrite(
+      scope.fixes(in: partition), in: .fixes(partition), 1...request)
   }
 
   /// Overwrites this request, and earlier ones of which the end was never seen.
   package func finish(_ broker: inout some FleetBroker) throws(BrokerFault) {
-    let log = FleetLog.fixes(partition)
-    let subject = FleetAddress.control(of: partition)
     let text = Array(scope.control.text.utf8)
-    var from: UInt64 = 1
-    while from <= request {
-      let found = try broker.find(subject, in: log, from...request)
-      let own = found.messages.filter { $0.entry.bytes == text }.map(\.sequence)
-      if !own.isEmpty { _ = try broker.erase(own, of: log) }
-      from = found.end
-    }
+    _ = try broker.overwrite(
+      FleetAddress.control(of: partition), in: .fixes(partition), 1...request
+    ) { $0.entry.bytes == text }
   }
 
   /// The mark that the owner has appended behind all events of them.
@@ -111,51 +113,37 @@ package struct PartitionErasure: Sendable {
     }
     throw .unreachable("the owner's mark is not there")
   }
+}
 
-  /// A sink that sets an event aside looks afterwards whether the event is still there, so none comes later.
-  private static func overwriteCopies(
-    of scope: ErasureScope, _ broker: inout some FleetBroker
-  ) throws(BrokerFault) -> Int {
-    switch scope {
-    case .device(let name):
-      try RefusedCopies.overwrite(FleetAddress.copies(of: name), &broker) { _ in true }
-    case .tenant(let tenant):
-      try RefusedCopies.overwrite(FleetAddress.copies(of: tenant), &broker) { _ in true }
-    }
-  }
-
-  private static func overwrite(
+extension FleetBroker {
+  /// Overwrites the messages with a subject, in a range, that are to go; returns how many there were.
+  mutating func overwrite(
     _ subject: String, in log: FleetLog, _ range: ClosedRange<UInt64>,
-    _ broker: inout some FleetBroker
+    where isToGo: (LogMessage) -> Bool = { _ in true }
   ) throws(BrokerFault) -> Int {
     var (count, from) = (0, range.lowerBound)
     while from <= range.upperBound {
-      let found = try broker.find(subject, in: log, from...range.upperBound)
-      count += try broker.erase(found.messages.map(\.sequence), of: log)
+      let found = try find(subject, in: log, from...range.upperBound)
+      let own = found.messages.filter(isToGo).map(\.sequence)
+      if !own.isEmpty { count += try erase(own, of: log) }
       from = found.end
     }
     return count
   }
-}
 
-/// Copies of events that sinks have set aside.
-enum RefusedCopies {
-  /// Overwrites those with a subject that are of a device and to go; returns how many there were.
-  static func overwrite(
-    _ subject: String, _ broker: inout some FleetBroker, where isToGo: (LogMessage) -> Bool
+  /// Overwrites copies of devices' events that sinks have set aside, with a subject, that are to go; returns
+  /// how many there were.
+  mutating func overwriteCopies(
+    _ subject: String, where isToGo: (LogMessage) -> Bool = { _ in true }
   ) throws(BrokerFault) -> Int {
     var end: UInt64 = 0
-    do throws(BrokerFault) { end = try broker.last(of: .refused, key: nil).last } catch {
+    do throws(BrokerFault) { end = try last(of: .refused, key: nil).last } catch {
       // A fleet that was made before there were sinks has no such stream.
       guard case .refused = error else { throw error }
     }
-    var (count, from) = (0, 1 as UInt64)
-    while from <= end {
-      let found = try broker.find(subject, in: .refused, from...end)
-      let own = found.messages.filter { !$0.entry.subject.hasSuffix(".-") && isToGo($0) }
-      if !own.isEmpty { count += try broker.erase(own.map(\.sequence), of: .refused) }
-      from = found.end
+    guard end > 0 else { return 0 }
+    return try overwrite(subject, in: .refused, 1...end) {
+      !$0.entry.subject.hasSuffix(".-") && isToGo($0)
     }
-    return count
   }
 }

@@ -45,7 +45,7 @@ package struct TenantRetention: Sendable {
   /// Erases what sinks have set aside of those events, in the partitions that were passed. A sink looks whether
   /// an event is still there after it has set it aside, so none comes later.
   package mutating func passCopies(_ broker: inout some FleetBroker) throws(BrokerFault) {
-    copies += try RefusedCopies.overwrite(FleetAddress.copies(of: tenant), &broker) { [kept] in
+    copies += try broker.overwriteCopies(FleetAddress.copies(of: tenant)) { [kept] in
       guard let place = SetAside.place(of: $0.entry.bytes) else { return false }
       return place.sequence < kept[place.partition] ?? 0
     }
