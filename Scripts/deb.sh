@@ -52,6 +52,7 @@ install -D -m 644 systemd/geoclue/geoclue.conf \
 for file in usr/bin/locationfleet usr/share/man/man8/locationfleet.8 "lib/systemd/system/locationfleet@.service" \
   lib/systemd/system/locationfleet-ingress.service lib/systemd/system/locationfleet-expire.service \
   lib/systemd/system/locationfleet-expire.timer "lib/systemd/system/locationfleet-sink@.service" \
+  lib/systemd/system/locationfleet-watchdog.service usr/libexec/locationfleet-watchdog \
   usr/lib/sysusers.d/locationfleet.conf \
   usr/share/bash-completion/completions/locationfleet usr/share/zsh/site-functions/_locationfleet \
   usr/share/fish/vendor_completions.d/locationfleet.fish usr/share/doc/meridian/locationfleet.conf; do

@@ -53,6 +53,8 @@ systemd/locationfleet@.service 644 lib/systemd/system/locationfleet@.service
 systemd/locationfleet-ingress.service 644 lib/systemd/system/locationfleet-ingress.service
 systemd/locationfleet-expire.service 644 lib/systemd/system/locationfleet-expire.service
 systemd/locationfleet-expire.timer 644 lib/systemd/system/locationfleet-expire.timer
+systemd/locationfleet-watchdog.service 644 lib/systemd/system/locationfleet-watchdog.service
+systemd/locationfleet-watchdog.sh 755 libexec/locationfleet-watchdog
 systemd/locationfleet-sink@.service 644 lib/systemd/system/locationfleet-sink@.service
 systemd/50-meridian.preset 644 lib/systemd/system-preset/50-meridian.preset
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf

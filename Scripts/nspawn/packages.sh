@@ -47,7 +47,8 @@ check "GeoClue's name is served" soon \
 
 check "the fleet's worker finds what it is linked with" locationfleet --help
 check "the group of the fleet's units is made" getent group locationfleet
-check "the fleet's units are well formed" systemd-analyze verify --man=no locationfleet@1.service locationfleet-ingress.service
+check "the fleet's units are well formed" systemd-analyze verify --man=no locationfleet@1.service locationfleet-ingress.service \
+  locationfleet-watchdog.service
 
 check "the packages are removed" apt remove meridian meridian-geoclue meridian-fleet geoclue-2-demo
 check "the service has ended" sh -c '! systemctl -q is-active locationd.service'

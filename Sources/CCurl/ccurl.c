@@ -26,13 +26,6 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
   return added;
 }
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
-  struct sink *sink = context;
-  long seconds = ccurl_retry_after(bytes, size * count);
-  if (seconds >= 0) sink->answer->retry_after = seconds;
-  return size * count;
-}
-
 ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   ccurl_answer answer = {.status = 0, .retry_after = -1, .code = -1};
   void *handle = ccurl_load() ? curl.init() : NULL;
@@ -67,13 +60,12 @@ ccurl_answer ccurl_send(const char *url, ccurl_options options) {
   }
   curl.setopt(handle, OPT_WRITEFUNCTION, take_body);
   curl.setopt(handle, OPT_WRITEDATA, &sink);
-  curl.setopt(handle, OPT_HEADERFUNCTION, take_header);
-  curl.setopt(handle, OPT_HEADERDATA, &sink);
   if (!code) code = curl.perform(handle);
   if (answer.code == 0) answer.code = code;
   if (code == 0) {
     char *redirect = NULL;
     curl.getinfo(handle, INFO_RESPONSE_CODE, &answer.status);
+    answer.retry_after = ccurl_retry_after(handle);
     if (curl.getinfo(handle, INFO_REDIRECT_URL, &redirect) == 0 && redirect)
       answer.redirect = strdup(redirect);
   }

@@ -2,9 +2,7 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <strings.h>
+#include <stdint.h>
 
 struct ccurl_library curl;
 
@@ -52,13 +50,7 @@ void ccurl_trust(void *handle, const char *authorities) {
   curl.setopt(handle, OPT_CAPATH, (char *)NULL);
 }
 
-long ccurl_retry_after(const char *bytes, size_t length) {
-  static const char name[] = "retry-after:";
-  if (length <= sizeof name || strncasecmp(bytes, name, sizeof name - 1)) return -1;
-  char digits[16] = {0};
-  size_t rest = length - (sizeof name - 1);
-  memcpy(digits, bytes + sizeof name - 1, rest < sizeof digits ? rest : sizeof digits - 1);
-  char *end = digits;
-  long seconds = strtol(digits, &end, 10);
-  return end != digits && seconds >= 0 ? seconds : -1;
+long ccurl_retry_after(void *handle) {
+  int64_t seconds = 0;
+  return curl.getinfo(handle, INFO_RETRY_AFTER, &seconds) == 0 && seconds > 0 ? seconds : -1;
 }

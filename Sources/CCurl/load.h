@@ -12,7 +12,6 @@ enum {
   OPT_POSTFIELDS = 10015,
   OPT_USERAGENT = 10018,
   OPT_HTTPHEADER = 10023,
-  OPT_HEADERDATA = 10029,
   OPT_ERRORBUFFER = 10010,
   OPT_CAINFO = 10065,
   OPT_SSLCERT = 10025,
@@ -22,7 +21,6 @@ enum {
   OPT_PASSWORD = 10174,
   OPT_CAPATH = 10097,
   OPT_WRITEFUNCTION = 20011,
-  OPT_HEADERFUNCTION = 20079,
   OPT_SSLVERSION = 32,
   OPT_FOLLOWLOCATION = 52,
   OPT_POSTFIELDSIZE = 60,
@@ -41,6 +39,7 @@ enum {
   INFO_RESPONSE_CODE = 0x200002,
   INFO_REDIRECT_URL = 0x10001f,
   INFO_PRIVATE = 0x100015,
+  INFO_RETRY_AFTER = 0x600039,
   INFO_ACTIVESOCKET = 0x50002c,
   GLOBAL_DEFAULT = 3,
   MESSAGE_DONE = 1,
@@ -79,8 +78,8 @@ int ccurl_load(void);
 /// Trusts the certificates of a file, and then not those of the system besides.
 void ccurl_trust(void *handle, const char *authorities);
 
-/// Seconds of a header of an answer that is Retry-After; -1 for any other one.
-long ccurl_retry_after(const char *bytes, size_t length);
+/// Seconds of the answer's Retry-After, which may also be a date; -1 without one that is to come.
+long ccurl_retry_after(void *handle);
 
 #pragma GCC visibility pop
 

@@ -61,13 +61,6 @@ static size_t take_body(char *bytes, size_t size, size_t count, void *context) {
   return 0;
 }
 
-static size_t take_header(char *bytes, size_t size, size_t count, void *context) {
-  struct post *post = context;
-  long seconds = ccurl_retry_after(bytes, size * count);
-  if (seconds >= 0) post->over.retry_after = seconds;
-  return size * count;
-}
-
 static void forget(struct post *post) {
   struct post **place = &post->posts->first;
   while (*place && *place != post) place = &(*place)->next;
@@ -96,8 +89,6 @@ static void prepare(struct post *post, size_t length) {
   curl.setopt(handle, OPT_POSTFIELDS, post->body);
   curl.setopt(handle, OPT_WRITEFUNCTION, take_body);
   curl.setopt(handle, OPT_WRITEDATA, post);
-  curl.setopt(handle, OPT_HEADERFUNCTION, take_header);
-  curl.setopt(handle, OPT_HEADERDATA, post);
   curl.setopt(handle, OPT_PRIVATE, post);
 }
 
@@ -143,7 +134,10 @@ static ccurl_posted end(struct message *message) {
   int code = message->data.code;
   if (post->over.code == 0) post->over.code = code;
   // An answer that is too long has a status, too.
-  if (code == 0 || post->over.code == -2) curl.getinfo(message->handle, INFO_RESPONSE_CODE, &post->over.status);
+  if (code == 0 || post->over.code == -2) {
+    curl.getinfo(message->handle, INFO_RESPONSE_CODE, &post->over.status);
+    post->over.retry_after = ccurl_retry_after(message->handle);
+  }
   ccurl_posted over = post->over;
   curl.multi_remove(post->posts->multi, message->handle);
   forget(post);

@@ -10,7 +10,7 @@ typedef struct {
   /// The body, to be given back with `ccurl_free`; NULL when there is none.
   unsigned char *body;
   size_t length;
-  /// Seconds of a Retry-After header; -1 without one.
+  /// Seconds of a Retry-After header, which may also be a date; -1 without one.
   long retry_after;
   /// Where the server redirects to, in full, to be given back with `ccurl_free`; NULL when it does
   /// not. It is not followed.
@@ -72,7 +72,7 @@ typedef struct {
   unsigned long long number;
   /// The HTTP status; 0 when no answer came.
   long status;
-  /// Seconds of a Retry-After header; -1 without one.
+  /// Seconds of a Retry-After header, which may also be a date; -1 without one.
   long retry_after;
   /// 0, or libcurl's code; -2 when the answer is longer than may be.
   int code;

@@ -1,13 +1,32 @@
 /// The table that events are inserted into.
 package struct PostGISTable: Hashable, Sendable {
+  /// In quotation marks, as a name may be a word of SQL.
   private let name: String
+  /// What the names of its indexes begin with.
+  private let plain: String
 
-  package init(_ name: String) { self.name = name }
+  package init(_ name: String) {
+    self.name = name.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ".")
+    plain = name.replacing(".", with: "_")
+  }
+
+  /// Whether a name may be one: NAME or SCHEMA.NAME of lower-case letters, digits, and `_`, of 53 bytes
+  /// with the schema, as PostgreSQL keeps 63 of the name of an index.
+  package static func isName(_ text: String) -> Bool {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    return parts.count <= 2 && text.utf8.count <= 53
+      && parts.allSatisfy { part in
+        part.first?.isNumber == false
+          && part.utf8.allSatisfy {
+            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_")
+              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          }
+      }
+  }
 
   /// What makes it.
   package var schema: String {
-    let plain = name.replacing(".", with: "_")
-    return """
+    """
       CREATE EXTENSION IF NOT EXISTS postgis;
       CREATE TABLE IF NOT EXISTS \(name) (
         id text PRIMARY KEY,
@@ -23,8 +42,8 @@ package struct PostGISTable: Hashable, Sendable {
         event jsonb NOT NULL,
         inserted timestamptz NOT NULL DEFAULT now()
       );
-      CREATE INDEX IF NOT EXISTS \(plain)_by_device ON \(name) (tenant, device, date);
-      CREATE INDEX IF NOT EXISTS \(plain)_by_place ON \(name) USING gist (place);
+      CREATE INDEX IF NOT EXISTS "\(plain)_by_device" ON \(name) (tenant, device, date);
+      CREATE INDEX IF NOT EXISTS "\(plain)_by_place" ON \(name) USING gist (place);
       -- All that the sink's role needs: GRANT INSERT, SELECT (id) ON \(name) TO …;
 
       """

@@ -119,8 +119,9 @@ extension SinkConfiguration {
     case "webhook-figures": return port(.webhook, value, key)
     case "postgis": return takeConnection(value)
     case "postgis-table":
-      guard Self.isTable(value) else {
-        return "`postgis-table` must be a name or SCHEMA.NAME of lower-case letters, digits, and _"
+      guard PostGISTable.isName(value) else {
+        return "`postgis-table` must be a name or SCHEMA.NAME of lower-case letters, digits, and _, "
+          + "of 53 of them at most"
       }
       postgis.table = value
       return nil
@@ -173,18 +174,6 @@ extension SinkConfiguration {
     }
     postgis.connection = value
     return nil
-  }
-
-  private static func isTable(_ text: String) -> Bool {
-    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    return parts.count <= 2
-      && parts.allSatisfy { part in
-        (1...63).contains(part.utf8.count) && part.first?.isNumber == false
-          && part.utf8.allSatisfy {
-            (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == UInt8(ascii: "_")
-              || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-          }
-      }
   }
 
   private mutating func port(_ kind: SinkKind, _ value: String, _ key: String) -> String? {

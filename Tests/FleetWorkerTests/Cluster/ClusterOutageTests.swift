@@ -56,18 +56,37 @@ struct ClusterOutageTests {
     try cluster.waitUntilReady()
     let run = try ClusterRun(cluster, settings: "lease = 3\nsnapshot = 2\n", steps: 400)
     try run.publisher.waitForSteps(12)
+    let watchdog = try cluster.watchdog(of: 2)
     run.note("full disk")
     try await disk.fill()
     try run.publisher.waitForSteps(60)
+    watchdog.end()
+    // What its computer does when the watchdog has killed it, although there is no room yet.
+    run.note("started without room")
+    cluster.end(2)
+    try await cluster.start(2)
+    try run.publisher.waitForSteps(60)
     try await disk.makeRoom()
-    // This version of the server does not come back by itself, and hears no SIGTERM (decision 0129).
-    run.note("killed, started again")
+    run.note("started with room")
     cluster.end(2)
     try await cluster.start(2)
     try cluster.waitUntilReady()
     try run.publisher.waitForSteps(12)
     let pauses = try run.finish()
     print(pauses.text)
+  }
+
+  @Test("FLEET-80: a server that hangs is killed by its watchdog, and one that is gone is let be")
+  func watchdog() async throws {
+    let cluster = try await NATSCluster()
+    try cluster.waitUntilReady()
+    let watchdog = try cluster.watchdog(of: 1)
+    _ = try await watchdog.lines.next { $0.contains("answers") }
+    cluster.hang(1)
+    let said = try await watchdog.lines.next { $0.contains("hangs and is killed") }
+    #expect(said.contains("127.0.0.1:\(cluster.nodes[1].monitor)/healthz"))
+    // It asks on, and kills nothing that is not there.
+    _ = try await watchdog.lines.next { $0.contains("is gone") }
   }
 
   @Test(

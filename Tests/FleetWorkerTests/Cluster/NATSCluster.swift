@@ -17,6 +17,9 @@ final class NATSCluster: Sendable {
   /// What stands before the program of a node, such as `nsenter`.
   private let prefixes: [Int: [String]]
 
+  private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
   /// Starts them, and does not wait until they have found one another. `stores` are the folders of nodes that
   /// have another one than `store` in their own.
   init(prefixes: [Int: [String]] = [:], stores: [Int: String] = [:]) async throws {
@@ -27,10 +30,8 @@ final class NATSCluster: Sendable {
     }
     let authority = try TestAuthority("authorities", in: folder)
     try authority.sign("server", "/CN=server", usage: "serverAuth,clientAuth")
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     let documented = try String(
-      contentsOf: root.appending(path: "docs/fleet-cluster.conf"), encoding: .utf8)
+      contentsOf: Self.root.appending(path: "docs/fleet-cluster.conf"), encoding: .utf8)
     for (number, node) in nodes.enumerated() {
       var text =
         documented.replacing("/etc/nats/", with: folder.file(""))
@@ -69,6 +70,19 @@ final class NATSCluster: Sendable {
       words[0], Array(words.dropFirst()), environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     _ = try await program.lines.next { $0.contains("Listening for client connections") }
     programs.withLock { $0[number] = program }
+  }
+
+  /// Watches a node as its computer does in the documentation; what it kills is started again by the test.
+  func watchdog(of number: Int) throws -> RunningProgram {
+    let pid = programs.withLock { $0[number]?.pid ?? 0 }
+    let script = Self.root.appending(path: "systemd/locationfleet-watchdog.sh").path
+    return try RunningProgram(
+      "sh", [script, "http://127.0.0.1:\(nodes[number].monitor)/healthz", "kill", "-9", "\(pid)"])
+  }
+
+  /// Has a node hang, as one whose disk is full does.
+  func hang(_ number: Int) {
+    programs.withLock { $0[number]?.signal(SIGSTOP) }
   }
 
   func end(_ number: Int, with signal: Int32 = SIGKILL) {

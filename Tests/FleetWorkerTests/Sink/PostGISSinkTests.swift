@@ -1,4 +1,5 @@
 import Foundation
+import LocationFleet
 import TestSupport
 import Testing
 
@@ -88,6 +89,9 @@ struct PostGISSinkTests {
     let schema = try Outcome(
       "locationfleet", ["sink", "postgis", "--schema", "--config", site.configuration])
     try await cluster.run(schema.output)
+    // A name that is a word of SQL.
+    let order = PostGISTable("public.order")
+    try await cluster.run(order.schema + "PREPARE take AS \(order.insertion);\nEXECUTE take('[]');")
     // Twice, as who installs a new version does.
     try await cluster.run(schema.output)
     try await cluster.run(

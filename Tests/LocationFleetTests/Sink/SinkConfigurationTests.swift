@@ -40,6 +40,7 @@ struct SinkConfigurationTests {
       "postgis = user= sslmode=verify-full host=db.example.org",
       "mqtt-out = mqtt://broker.example.org",
       "mqtt-out = mqtts://broker.example.org:0", "mqtt-out = broker", "postgis-table = a;b",
+      "postgis-table = a.b.c", "postgis-table = \(String(repeating: "a", count: 54))",
       "webhook-parallel = 0", "webhook-secret = secret",
     ])
   func refused(line: String) {
@@ -52,7 +53,7 @@ struct SinkConfigurationTests {
     arguments: [
       "webhook = http://127.0.0.1:8080/a", "mqtt-out = mqtt://localhost",
       "mqtt-out = mqtt://[::1]:1884", "postgis = host=127.0.0.1 dbname=fleet",
-      "postgis = host=db.example.org sslmode=verify-full",
+      "postgis-table = fleet.order", "postgis = host=db.example.org sslmode=verify-full",
     ])
   func accepted(line: String) { #expect(faults(line).isEmpty) }
 }

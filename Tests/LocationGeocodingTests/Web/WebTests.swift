@@ -1,3 +1,4 @@
+import Foundation
 import LocationModel
 import TestSupport
 import Testing
@@ -308,6 +309,25 @@ struct WebGeocoderTests {
       Array("HTTP/1.1 429 Too Many\r\nRetry-After: 90\r\ncontent-length: 0\r\n\r\n".utf8)
     ])
     #expect(geocoder.lookUp(vaduz) == .failure(.budgetSpent(retryAfter: .seconds(90))))
+    withExtendedLifetime(server) {}
+  }
+
+  @Test("GEO-5: a busy server may also say until when it wants to be left alone")
+  func busyUntil() {
+    var (until, parts) = (time(nil) + 90, tm())
+    gmtime_r(&until, &parts)
+    var text = [CChar](repeating: 0, count: 64)
+    let length = strftime(&text, text.count, "%a, %d %b %Y %H:%M:%S GMT", &parts)
+    let date = String(decoding: text[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let (geocoder, server) = geocoder(answers: [
+      Array(
+        "HTTP/1.1 429 Too Many\r\nRetry-After: \(date)\r\ncontent-length: 0\r\n\r\n".utf8)
+    ])
+    guard case .failure(.budgetSpent(let pause)) = geocoder.lookUp(vaduz) else {
+      Issue.record("no pause")
+      return
+    }
+    #expect((.seconds(60)...(.seconds(90))).contains(pause))
     withExtendedLifetime(server) {}
   }
 }
