@@ -71,7 +71,7 @@ extension NATSBroker {
       guard let first = numbers.first, let last = numbers.last else { break }
       for number in numbers {
         do throws(BrokerFault) {
-          _ = try answer(number, in: first...last)
+          _ = try answer(number, in: first...last, stream)
           count += 1
         } catch {
           // Refused is what is not there any more.

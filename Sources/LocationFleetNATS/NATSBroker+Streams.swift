@@ -43,13 +43,13 @@ extension NATSBroker {
     case .erasures: break
     }
     do throws(BrokerFault) {
-      _ = try request("STREAM.INFO.\(stream)", "")
+      _ = try request("STREAM.INFO", stream)
       return false
     } catch {
       guard case .refused = error else { throw error }
     }
     _ = try request(
-      "STREAM.CREATE.\(stream)",
+      "STREAM.CREATE", stream,
       """
       {"name":"\(stream)","subjects":["\(NATSName.subjects(of: log))"],"retention":"limits",\
       "storage":"file","num_replicas":\(storage.replicas),"max_age":\(age * 1_000_000_000),\

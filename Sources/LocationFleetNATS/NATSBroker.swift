@@ -17,6 +17,9 @@ package struct NATSBroker: FleetBroker {
   private var life: UInt64 = 0
   /// Seconds until an answer is given up.
   private let longestWait: Double
+  /// Seconds for which streams are waited for that have not answered: short at first, so that one without a
+  /// leader does not keep those waiting that have one, and soon asked again.
+  private var timeouts: [String: Double] = [:]
 
   /// Answers are awaited for `longestWait`: who has leases to renew waits less long than they last.
   package init(
@@ -97,7 +100,8 @@ package struct NATSBroker: FleetBroker {
           entry.bytes, to: entry.subject, reply: "r.\(counter)", headers: headers)
       }
       for number in first...counter {
-        guard let sequence = try answer(number, in: first...counter).sequence else {
+        guard let sequence = try answer(number, in: first...counter, NATSName.stream(log)).sequence
+        else {
           throw .unreachable("an answer without a number")
         }
         newest = sequence
@@ -109,7 +113,7 @@ package struct NATSBroker: FleetBroker {
   package mutating func last(of log: FleetLog, key: String?) throws(BrokerFault) -> LogEnd {
     let stream = NATSName.stream(log)
     guard let key else {
-      let state = try request("STREAM.INFO.\(stream)", "")
+      let state = try request("STREAM.INFO", stream)
       let last = state.last ?? 0
       guard state.count ?? 0 > 0 else { return LogEnd(first: last + 1, last: last) }
       let found = try find(#"{"seq":\#(last)}"#, in: stream)
@@ -127,7 +131,8 @@ package struct NATSBroker: FleetBroker {
     try connection.send(
       bytes, to: NATSName.subject(key, in: log), reply: "r.\(counter)",
       headers: [("Nats-Expected-Last-Subject-Sequence", "\(revision)")])
-    guard let sequence = try answer(counter, in: counter...counter).sequence else {
+    guard let sequence = try answer(counter, in: counter...counter, NATSName.stream(log)).sequence
+    else {
       throw .unreachable("an answer without a number")
     }
     return sequence
@@ -147,10 +152,12 @@ package struct NATSBroker: FleetBroker {
 // MARK: - Requests
 
 extension NATSBroker {
-  /// Asks JetStream for something.
-  mutating func request(_ verb: String, _ text: String) throws(BrokerFault) -> JetStreamAnswer {
-    let number = try ask(verb, text)
-    return try answer(number, in: number...number)
+  /// Asks JetStream for something that concerns a stream.
+  mutating func request(
+    _ verb: String, _ stream: String, _ text: String = "", consumer: String? = nil
+  ) throws(BrokerFault) -> JetStreamAnswer {
+    let number = try ask("\(verb).\(stream)\(consumer.map { ".\($0)" } ?? "")", text)
+    return try answer(number, in: number...number, stream)
   }
 
   private mutating func find(
@@ -171,7 +178,7 @@ extension NATSBroker {
   mutating func found(
     _ number: UInt64, in range: ClosedRange<UInt64>, _ stream: String
   ) throws(BrokerFault) -> LogMessage? {
-    guard let delivery = try delivery(number, in: range),
+    guard let delivery = try delivery(number, in: range, stream),
       let answer = JetStreamAnswer(delivery.bytes)
     else { throw .unreachable("\(stream) does not answer") }
     if answer.code == 404, answer.errorNumber == 10037 { return nil }
@@ -180,29 +187,34 @@ extension NATSBroker {
   }
 
   mutating func answer(
-    _ number: UInt64, in range: ClosedRange<UInt64>
+    _ number: UInt64, in range: ClosedRange<UInt64>, _ stream: String
   ) throws(BrokerFault) -> JetStreamAnswer {
-    guard let delivery = try delivery(number, in: range),
+    guard let delivery = try delivery(number, in: range, stream),
       let answer = JetStreamAnswer(delivery.bytes)
-    else { throw .unreachable("JetStream does not answer") }
+    else { throw .unreachable("\(stream) does not answer") }
     if let fault = answer.fault { throw fault }
     return answer
   }
 
   private mutating func delivery(
-    _ number: UInt64, in range: ClosedRange<UInt64>
+    _ number: UInt64, in range: ClosedRange<UInt64>, _ stream: String
   ) throws(BrokerFault) -> NATSDelivery? {
     awaited = range
-    let end = Self.now + longestWait
+    let end = Self.now + (timeouts[stream] ?? longestWait)
     while answers[number] == nil {
       let left = end - Self.now
-      guard left > 0 else { return nil }
+      guard left > 0 else {
+        timeouts[stream] = min(
+          timeouts[stream].map { $0 * 1.25 } ?? Self.shortestWait, longestWait)
+        return nil
+      }
       if let delivery = connection.next(Int64(min(left, Self.lookAround) * 1000) + 1) {
         accept(delivery)
       } else if isReconnected() {
         throw .unreachable("the connection was lost")
       }
     }
+    timeouts[stream] = nil
     let found = answers.removeValue(forKey: number)
     if number == range.upperBound { answers = [:] }
     guard found?.status == nil else {
@@ -238,6 +250,8 @@ extension NATSBroker {
 
   /// Seconds after which it looks whether the connection is still the one that has asked.
   private static let lookAround = 0.1
+  /// Seconds (chosen: a server on another computer answers in a tenth of it).
+  private static let shortestWait = 0.25
   private static let mostAwaited = 1000
 }
 
@@ -260,13 +274,13 @@ extension NATSBroker {
     let name = "fleet-\(tail)-\(number)"
     let stream = NATSName.stream(log)
     let answer = try request(
-      "CONSUMER.CREATE.\(stream).\(name)",
+      "CONSUMER.CREATE", stream,
       """
       {"stream_name":"\(stream)","config":{"name":"\(name)",\
       "deliver_policy":"by_start_sequence","opt_start_seq":\(max(sequence, 1)),\
       "ack_policy":"none","replay_policy":"instant","inactive_threshold":30000000000,\
       "num_replicas":1,"mem_storage":true}}
-      """)
+      """, consumer: name)
     readers[number] = PullReader(
       consumer: name, of: log, from: sequence, left: answer.pending ?? 0, at: Self.now)
     numbers[log] = number
@@ -276,7 +290,7 @@ extension NATSBroker {
   /// Whether a consumer that has been at rest for a while has not delivered what is in its stream.
   private mutating func isBehind(_ number: UInt64) -> Bool {
     guard readers[number]?.isToBeCompared(at: Self.now) == true, let reader = readers[number],
-      let state = try? request("STREAM.INFO.\(NATSName.stream(reader.log))", ""),
+      let state = try? request("STREAM.INFO", NATSName.stream(reader.log)),
       let last = state.last, state.count ?? 0 > 0
     else { return false }
     return readers[number]?.waiting == 0 && last >= max(reader.next, state.first ?? 0)

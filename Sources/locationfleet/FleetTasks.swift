@@ -116,7 +116,8 @@ struct FleetTasks {
 
   /// Appends lines of fixes, each to the partition of its device, in their order.
   func publish() throws(FleetFault) {
-    var broker = try connect()
+    // A stream whose leader has died answers when there is another one, if it is asked again.
+    var broker = try Self.connect(configuration, name: "locationfleet", longestWait: .seconds(2))
     var (kept, rejected) = (0, [String: Int]())
     var entries: [LogEntry] = []
     while let line = readLine(strippingNewline: true) {

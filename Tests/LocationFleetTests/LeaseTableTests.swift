@@ -15,6 +15,10 @@ struct LeaseTableTests {
     var watched: [UInt64] = []
     /// Workers that do nothing now.
     var still: Set<Int> = []
+    /// Whether the leases answer, and whether they keep what they do not answer.
+    var answers = true
+    var keeps = false
+    private(set) var dropped = 0
     let partitions: Int
 
     init(partitions: Int) { self.partitions = partitions }
@@ -39,15 +43,22 @@ struct LeaseTableTests {
       while let output = waiting.popFirst() {
         switch output {
         case .put(let key, let bytes, let revision):
-          var broker = MemoryBroker(logs)
-          let new = try? broker.put(bytes, at: key, in: .leases, expecting: revision)
-          let input = new.map { LeaseTable.Input.accepted(key: key, revision: $0) }
-          waiting += tables[number].handle(input ?? .refused(key: key), at: moment)
+          waiting += tables[number].handle(put(key, bytes, revision), at: moment)
         case .handOver(let partition):
           waiting += tables[number].handle(.handedOver(partition), at: moment)
-        case .take, .drop: break
+        case .drop: dropped += 1
+        case .take: break
         }
       }
+    }
+
+    private func put(_ key: String, _ bytes: [UInt8], _ revision: UInt64) -> LeaseTable.Input {
+      guard answers || keeps else { return .unanswered }
+      var broker = MemoryBroker(logs)
+      let new = try? broker.put(bytes, at: key, in: .leases, expecting: revision)
+      guard answers else { return .unanswered }
+      let found = try? broker.last(of: .leases, key: key).message
+      return new.map { .accepted(key: key, revision: $0) } ?? .refused(key: key, found: found)
     }
 
     var owners: [Int] { tables.indices.flatMap { tables[$0].owns }.sorted() }
@@ -106,15 +117,80 @@ struct LeaseTableTests {
     #expect(room.tables[0].owns.isEmpty)
   }
 
+  @Test("FLEET-95: while the leases do not answer each goes on with what it has, and none runs out")
+  func noAnswers() {
+    let room = Room(partitions: 6)
+    room.add("a")
+    room.add("b")
+    for _ in 0..<40 { room.pass(0.25) }
+    let (before, dropped) = (room.tables.map(\.owns), room.dropped)
+    #expect(before.allSatisfy { $0.count == 3 })
+    room.answers = false
+    for _ in 0..<80 {
+      room.pass(0.25)
+      #expect(room.tables.map(\.owns) == before)
+    }
+    room.answers = true
+    for _ in 0..<40 { room.pass(0.25) }
+    #expect(room.tables.map(\.owns) == before && room.dropped == dropped)
+  }
+
+  @Test("FLEET-95: who dies while the leases do not answer is followed when they do")
+  func deadMeanwhile() {
+    let room = Room(partitions: 2)
+    room.add("a")
+    room.pass(0)
+    room.add("b")
+    for _ in 0..<20 { room.pass(0.25) }
+    #expect(room.tables.map(\.owns.count) == [1, 1])
+    room.answers = false
+    room.still = [0]
+    for _ in 0..<40 { room.pass(0.25) }
+    room.answers = true
+    var seconds = 0.0
+    while room.tables[1].owns.count < 2, seconds < 10 {
+      room.pass(0.25)
+      seconds += 0.25
+    }
+    // Half a lease, and two for the sign of life of the dead.
+    #expect(seconds <= 6)
+  }
+
+  @Test("FLEET-95: a renewal whose answer was lost is its own, and nothing is given up for it")
+  func lostAnswer() {
+    let room = Room(partitions: 2)
+    room.add("a")
+    room.pass(0)
+    room.answers = false
+    room.keeps = true
+    for _ in 0..<8 { room.pass(0.25) }
+    room.answers = true
+    for _ in 0..<8 { room.pass(0.25) }
+    #expect(room.tables[0].owns == [0, 1] && room.dropped == 0)
+  }
+
+  @Test("FLEET-95: an owner that cannot renew gives up what somebody else has written in")
+  func fencedOff() {
+    let room = Room(partitions: 1)
+    room.add("a")
+    room.pass(0)
+    let at = { Moment(uptime: room.now, unixTime: room.logs.time) }
+    // Lately renewed: the next renewal says whose it is.
+    #expect(room.tables[0].handle(.fencedOff(0), at: at()).isEmpty)
+    room.answers = false
+    for _ in 0..<16 { room.pass(0.25) }
+    #expect(room.tables[0].handle(.fencedOff(0), at: at()) == [.drop(0)])
+    #expect(room.tables[0].owns.isEmpty)
+  }
+
   @Test("FLEET-79: numbers of a copy that is watched are not believed over the leader's")
   func otherNumbers() {
     var table = LeaseTable(worker: "a", partitions: 1, lease: Self.lease, at: .start)
     let at = { Moment(uptime: .start + .seconds($0), unixTime: UnixTime(seconds: Double($0))) }
-    let stored = { (key: String, sequence: UInt64) in
+    let message = { (key: String, sequence: UInt64) in
       let text = #"{"worker":"a","epoch":1}"#
       let entry = LogEntry(subject: "$KV.LEASES.\(key)", bytes: Array(text.utf8))
-      return LeaseTable.Input.changed(
-        LogMessage(sequence: sequence, time: UnixTime(seconds: 0), entry: entry))
+      return LogMessage(sequence: sequence, time: UnixTime(seconds: 0), entry: entry)
     }
     func revisions(_ outputs: [LeaseTable.Output]) -> [String: UInt64] {
       outputs.reduce(into: [:]) { if case .put(let key, _, let number) = $1 { $0[key] = number } }
@@ -122,12 +198,11 @@ struct LeaseTableTests {
     _ = table.handle(.wake, at: at(0))
     _ = table.handle(.accepted(key: "0", revision: 5), at: at(0))
     _ = table.handle(.accepted(key: "worker.a", revision: 6), at: at(0))
-    _ = table.handle(stored("0", 900), at: at(0))
-    _ = table.handle(stored("worker.a", 901), at: at(0))
+    _ = table.handle(.changed(message("0", 900)), at: at(0))
+    _ = table.handle(.changed(message("worker.a", 901)), at: at(0))
     #expect(revisions(table.handle(.wake, at: at(1))) == ["0": 5, "worker.a": 901])
     // The leader, asked after it has refused.
-    _ = table.handle(.refused(key: "worker.a"), at: at(1))
-    _ = table.handle(stored("worker.a", 6), at: at(1))
+    _ = table.handle(.refused(key: "worker.a", found: message("worker.a", 6)), at: at(1))
     #expect(revisions(table.handle(.wake, at: at(2))) == ["0": 5, "worker.a": 6])
     #expect(table.owns == [0])
   }

@@ -110,8 +110,11 @@ extension FleetWorker {
     } catch {
       forget(partition)
       note(error, partition)
-      // Whether it is still ours, the next renewal of its lease says.
-      pauses[partition] = error == .conflict ? nil : now.uptime + .seconds(1)
+      // Whether it is still ours, the next renewal of its lease says, if there has been one lately.
+      if error == .conflict {
+        carry(leases.handle(.fencedOff(partition), at: now), &broker, at: now)
+      }
+      pauses[partition] = error == .conflict ? nil : now.uptime + Self.pause
       return 0
     }
   }
@@ -130,6 +133,8 @@ extension FleetWorker {
     if notes.count > Self.mostNotes { notes.removeFirst() }
   }
 
+  /// How long what did not answer is left alone.
+  private static let pause = Duration.seconds(0.5)
   private static let mostNotes = 100
 }
 
@@ -194,13 +199,12 @@ extension FleetWorker {
     } catch {
       guard error == .conflict else {
         note(error, nil)
-        pauses[nil] = now.uptime + .seconds(1)
-        return []
+        pauses[nil] = now.uptime + Self.pause
+        return leases.handle(.unanswered, at: now)
       }
       // What is there, the leader says: a copy that is watched may have other numbers, or not have it yet.
       let found = try? broker.last(of: .leases, key: key).message
-      return leases.handle(.refused(key: key), at: now)
-        + (found.map { leases.handle(.changed($0), at: now) } ?? [])
+      return leases.handle(.refused(key: key, found: found), at: now)
     }
   }
 }

@@ -3,6 +3,9 @@ internal import LocationProviders
 
 /// Decides which partitions a worker owns: by leases that each owner renews, and that are free for
 /// others when they have not changed for a time by the other's own clock.
+///
+/// An owner that cannot renew, as the leases have no leader, goes on until it sees another one: whatever it
+/// writes is refused where somebody else has written.
 package struct LeaseTable: Machine {
   package enum Input: MachineInput, Hashable {
     case wake
@@ -10,8 +13,12 @@ package struct LeaseTable: Machine {
     case changed(LogMessage)
     /// What was to be put is there.
     case accepted(key: String, revision: UInt64)
-    /// Somebody else has put another one.
-    case refused(key: String)
+    /// Another one is there than was believed: this one, or none.
+    case refused(key: String, found: LogMessage?)
+    /// The leases do not answer; what was to be put may be there.
+    case unanswered
+    /// Somebody else has written in a partition that it owns.
+    case fencedOff(Int)
     /// Everything of a partition is stored, and nothing more will be done with it.
     case handedOver(Int)
     /// Hand everything over, and take nothing more.
@@ -85,13 +92,14 @@ package struct LeaseTable: Machine {
     case .changed(let message):
       return change(message, uptime)
     case .accepted(let key, let revision): return accept(key, revision, uptime)
-    case .refused(let key):
-      // Either what is there comes with `changed`, or there is nothing any more.
-      if key == "worker.\(worker)" { workers[worker] = nil }
-      guard let partition = Int(key) else { return [] }
-      claims[partition] = nil
-      leases[partition] = nil
-      return owned.removeValue(forKey: partition) == nil ? [] : [.drop(partition)]
+    case .refused(let key, let found): return refuse(key, found, uptime)
+    case .unanswered:
+      hold(uptime)
+      return []
+    case .fencedOff(let partition):
+      guard let own = owned[partition], uptime - own.renewed > lease else { return [] }
+      owned[partition] = nil
+      return [.drop(partition)]
     case .handedOver(let partition): return release(partition)
     case .drain:
       isDraining = true
@@ -128,10 +136,6 @@ package struct LeaseTable: Machine {
 extension LeaseTable {
   private mutating func wake(_ now: Instant) -> [Output] {
     var outputs: [Output] = []
-    for partition in owns where now - (owned[partition]?.renewed ?? now) > lease {
-      owned[partition] = nil
-      outputs.append(.drop(partition))
-    }
     if now >= nextBeat || (isDraining && owned.isEmpty && !hasLeft) {
       nextBeat = now + lease / 3
       outputs += beat(now)
@@ -161,6 +165,15 @@ extension LeaseTable {
     outputs.append(
       .put(key: "worker.\(worker)", bytes: life.bytes, revision: workers[worker]?.revision ?? 0))
     return outputs
+  }
+
+  /// While nobody can renew, no lease runs out; those who live have half of its time when the leases answer.
+  private mutating func hold(_ now: Instant) {
+    let since = now - lease / 2
+    for (partition, known) in leases { leases[partition]?.changed = max(known.changed, since) }
+    for (name, known) in workers { workers[name]?.changed = max(known.changed, since) }
+    claims = [:]
+    nextBeat = now
   }
 
   /// How many partitions each worker that lives should have.
@@ -212,6 +225,25 @@ extension LeaseTable {
       worker: text.worker, epoch: text.epoch, revision: message.sequence, changed: now)
     guard text.worker != worker, owned.removeValue(forKey: partition) != nil else { return [] }
     return [.drop(partition)]
+  }
+
+  private mutating func refuse(
+    _ key: String, _ found: LogMessage?, _ now: Instant
+  ) -> [Output] {
+    let partition = Int(key)
+    let isWanted = partition.map { claims[$0] != nil || owned[$0] != nil } ?? true
+    // Its own, whose answer was lost.
+    if isWanted, let found, LeaseText(found.entry.bytes)?.worker == worker {
+      return accept(key, found.sequence, now)
+    }
+    var outputs: [Output] = []
+    if key == "worker.\(worker)" { workers[worker] = nil }
+    if let partition {
+      claims[partition] = nil
+      leases[partition] = nil
+      if owned.removeValue(forKey: partition) != nil { outputs.append(.drop(partition)) }
+    }
+    return outputs + (found.map { change($0, now) } ?? [])
   }
 
   private mutating func accept(_ key: String, _ revision: UInt64, _ now: Instant) -> [Output] {

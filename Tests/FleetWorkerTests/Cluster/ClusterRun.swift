@@ -68,13 +68,13 @@ final class ClusterRun {
   struct Pauses {
     /// Seconds from the first sending of a fix to the event that it causes: over all events, sorted.
     var all: [Double]
-    /// The longest one around each of them.
-    var longest: [(name: String, seconds: Double)]
+    /// The longest one around each of them, and the longest from when a fix was kept.
+    var longest: [(name: String, seconds: Double, kept: Double)]
 
     var text: String {
       let sorted = longest.map(\.seconds).sorted()
       let median = sorted.isEmpty ? 0 : sorted[sorted.count / 2]
-      let lines = longest.map { String(format: "%@ %.1f s", $0.name, $0.seconds) }
+      let lines = longest.map { String(format: "%@ %.1f (%.1f) s", $0.name, $0.seconds, $0.kept) }
       return lines.joined(separator: "; ")
         + String(
           format:
@@ -111,23 +111,26 @@ final class ClusterRun {
   }
 
   private func pauses(_ begins: [Date]) throws -> Pauses {
-    var all: [(begin: Date, seconds: Double)] = []
+    var all: [(begin: Date, seconds: Double, kept: Double)] = []
     for partition in 0..<site.partitions {
-      var begin: [UInt64: Date] = [:]
+      var causes: [UInt64: (begin: Date, kept: UnixTime)] = [:]
       for message in try site.all(.fixes(partition)) {
-        begin[message.sequence] = places[message.entry.bytes].map { begins[$0] }
+        causes[message.sequence] = places[message.entry.bytes].map { (begins[$0], message.time) }
       }
       for message in try site.all(.events(partition)) {
-        guard let sent = message.entry.mark.flatMap({ begin[$0.input] }) else { continue }
+        guard let cause = message.entry.mark.flatMap({ causes[$0.input] }) else { continue }
         let date = Date(timeIntervalSince1970: Double(message.time.nanoseconds) / 1e9)
-        all.append((sent, date.timeIntervalSince(sent)))
+        let kept = message.time.seconds(since: cause.kept)
+        all.append((cause.begin, date.timeIntervalSince(cause.begin), kept))
       }
     }
     let longest = deeds.indices.map { number in
       let from = deeds[number].date - 3
       let to = number + 1 < deeds.count ? deeds[number + 1].date - 3 : Date.distantFuture
-      let around = all.filter { $0.begin >= from && $0.begin < to }.map(\.seconds)
-      return (deeds[number].name, around.max() ?? 0)
+      let around = all.filter { $0.begin >= from && $0.begin < to }
+      return (
+        deeds[number].name, around.map(\.seconds).max() ?? 0, around.map(\.kept).max() ?? 0
+      )
     }
     return Pauses(all: all.map(\.seconds).sorted(), longest: longest)
   }

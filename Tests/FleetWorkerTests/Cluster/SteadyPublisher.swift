@@ -31,7 +31,8 @@ final class SteadyPublisher: Sendable {
 
   private func run(_ servers: [String], _ pause: Double) {
     do {
-      var broker = try NATSBroker(servers: servers, name: "publisher")
+      var broker = try NATSBroker(
+        BrokerAccess(servers: servers), name: "publisher", longestWait: .seconds(1))
       for step in steps {
         let begin = Date()
         guard !state.withLock({ $0.isEnding }) else { return }
