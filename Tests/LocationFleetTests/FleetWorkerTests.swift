@@ -44,6 +44,38 @@ struct FleetWorkerTests {
   }
 
   @Test(
+    "FLEET-96: a worker one of whose calls is not answered, whether done or not, goes on with what it has and loses and repeats nothing",
+    arguments: [0, 1, .max], [1, 3])
+  func notAnswered(done: Int, silence: Int) throws {
+    let base = try FleetBench(seed: 5, devices: 4, fixes: 50)
+    let expected = try base.expected()
+    var whole = base.fresh()
+    try whole.publishFences()
+    var counted = MemoryBroker(whole.logs)
+    whole.run("a", &counted)
+    var anew = 0
+    // Behind the last one nothing comes that would have it looked at again.
+    let calls = Array(stride(from: 1, to: counted.calls, by: 3))
+    for call in calls {
+      var bench = base.fresh()
+      try bench.publishFences()
+      var broker = MemoryBroker(bench.logs, death: call, done: done)
+      broker.silence = silence
+      var worker = bench.worker("a")
+      for _ in 0..<2000 where !bench.isDone(worker) {
+        bench.pass()
+        let moment = bench.moment
+        _ = worker.turn(&broker) { moment }
+      }
+      anew += worker.figures(at: bench.moment).takeovers - bench.settings.partitions
+      let isSame = bench.events == expected
+      #expect(isSame, "call \(call) of \(counted.calls)")
+      #expect(bench.marks.allSatisfy(isRising))
+    }
+    #expect(anew * 10 <= calls.count, "\(anew) of \(calls.count)")
+  }
+
+  @Test(
     "FLEET-12: workers that die one after the other lose and repeat nothing",
     arguments: 1...6 as ClosedRange<UInt64>)
   func dieAgainAndAgain(seed: UInt64) throws {

@@ -48,6 +48,8 @@ struct MemoryBroker: FleetBroker {
   var death: Int?
   /// How much of what is asked in that call is done all the same.
   var done = 0
+  /// How many calls from that one on have no answer; all of them unless others are told.
+  var silence = Int.max
   private(set) var calls = 0
   private var watched: UInt64 = 0
   /// What others do before a call of this worker takes effect.
@@ -59,7 +61,7 @@ struct MemoryBroker: FleetBroker {
     self.done = done
   }
 
-  var isDead: Bool { death.map { calls >= $0 } ?? false }
+  var isDead: Bool { silence == .max && death.map { calls >= $0 } ?? false }
 
   /// Lets others act before the call with this number from here on takes effect, once.
   mutating func pause(before call: Int, _ body: @escaping () -> Void) {
@@ -70,9 +72,10 @@ struct MemoryBroker: FleetBroker {
   private mutating func begin() throws(BrokerFault) -> Bool {
     guard !isDead else { throw .unreachable("dead") }
     calls += 1
+    if let death, calls > death, calls - death < silence { throw .unreachable("silent") }
     for stop in stops where stop.call == calls { stop.body() }
     stops.removeAll { $0.call <= calls }
-    return !isDead
+    return calls != death
   }
 
   mutating func read(
@@ -103,6 +106,10 @@ struct MemoryBroker: FleetBroker {
       key.map { Self.subject($0, log) }.map { subject in
         all.last { Self.isMatched($0.entry.subject, by: subject) }
       } ?? all.last { $0.sequence == logs.end(log) }
+    guard key == nil else {
+      return LogEnd(
+        first: message?.sequence ?? 1, last: message?.sequence ?? 0, message: message)
+    }
     return LogEnd(
       first: all.first?.sequence ?? logs.end(log) + 1, last: logs.end(log), message: message)
   }

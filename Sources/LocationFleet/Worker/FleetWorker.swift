@@ -108,7 +108,9 @@ extension FleetWorker {
       pauses[partition] = nil
       return try runs[partition]?.turn(&fences, &broker, at: now.uptime) ?? 0
     } catch {
-      forget(partition)
+      var isWhole = false
+      if case .unreachable = error { isWhole = runs[partition]?.isWhole == true }
+      if !isWhole { forget(partition) }
       note(error, partition)
       // Whether it is still ours, the next renewal of its lease says, if there has been one lately.
       if error == .conflict {

@@ -14,6 +14,10 @@ package struct PartitionRun: Sendable {
   private var stored: Checkpoint?
   private var keys: StateKeys
   private var generator: KeyedGenerator
+  /// What was to be written and may be there.
+  private var unsettled: Unsettled?
+  /// Whether this can go on after a call without an answer: else a successor must judge anew.
+  package private(set) var isWhole = true
   /// Inputs that are not read yet.
   package private(set) var lag = 0
   /// When the newest input came.
@@ -21,6 +25,11 @@ package struct PartitionRun: Sendable {
   /// Bytes of the values of state that were put.
   package private(set) var storedBytes = 0
   package private(set) var lastCheckpoint: Instant
+
+  private enum Unsettled {
+    case events([LogEntry])
+    case value(key: String, bytes: [UInt8])
+  }
 
   /// Takes a partition over. The devices are read before the last event: whatever is stored of them
   /// stands for events that are in the log.
@@ -85,10 +94,12 @@ package struct PartitionRun: Sendable {
   package mutating func turn(
     _ fences: inout FenceCache, _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) -> Int {
+    try settle(&broker)
     let batch = try broker.read(
       .fixes(state.partition), from: state.position + 1, most: Self.mostRead)
     lag = batch.left
     var entries: [LogEntry] = []
+    isWhole = false
     for message in batch.messages {
       newest = message.time
       switch state.take(message) {
@@ -98,6 +109,7 @@ package struct PartitionRun: Sendable {
         state.apply(index, version: version, at: message.sequence)
       }
     }
+    isWhole = true
     try append(entries, &broker)
     if state.erasure > stored?.erased ?? 0 || keys.isExposed { try renewKey(&broker, at: now) }
     if let buckets = state.plan.buckets(at: now) { try store(buckets, &broker, at: now) }
@@ -108,6 +120,7 @@ package struct PartitionRun: Sendable {
   package mutating func storeAll(
     _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) {
+    try settle(&broker)
     try store(state.plan.all, &broker, at: now)
   }
 
@@ -115,8 +128,33 @@ package struct PartitionRun: Sendable {
     _ entries: [LogEntry], _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
     guard let mark = entries.last?.mark else { return }
+    unsettled = .events(entries)
     lastEvent = try broker.append(entries, to: .events(state.partition), expecting: lastEvent)
+    unsettled = nil
     state.appended(mark)
+  }
+
+  /// Finds out whether what was not answered is there, and writes what is not.
+  private mutating func settle(_ broker: inout some FleetBroker) throws(BrokerFault) {
+    switch unsettled {
+    case nil: return
+    case .events(let entries):
+      let end = try broker.last(of: .events(state.partition), key: nil)
+      let kept = Int(clamping: end.last) - Int(clamping: lastEvent)
+      guard (0...entries.count).contains(kept),
+        kept == 0 || end.message?.entry.mark == entries[kept - 1].mark
+      else { throw .conflict }
+      lastEvent = end.last
+      if kept == entries.count, let mark = entries.last?.mark { state.appended(mark) }
+      unsettled = nil
+      try append(Array(entries[kept...]), &broker)
+    case .value(let key, let bytes):
+      let end = try broker.last(of: .state(state.partition), key: key)
+      let isThere = end.message?.entry.bytes == bytes
+      guard isThere || end.last == revisions[key] ?? 0 else { throw .conflict }
+      if isThere { revisions[key] = end.last }
+      unsettled = nil
+    }
   }
 }
 
@@ -157,12 +195,14 @@ extension PartitionRun {
   private mutating func renewKey(
     _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) {
+    isWhole = false
     try addKey(&broker)
     // The empty ones as well: another worker that still has an older key can put none behind these.
     try putBuckets(Array(0..<state.settings.buckets), &broker)
     _ = try broker.erase(keys.older, of: .state(state.partition))
     keys.forgetOlder()
     try putCheckpoint(&broker, erased: state.erasure, at: now)
+    isWhole = true
   }
 
   private mutating func addKey(_ broker: inout some FleetBroker) throws(BrokerFault) {
@@ -200,8 +240,10 @@ extension PartitionRun {
   private mutating func put(
     _ bytes: [UInt8], at key: String, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
+    unsettled = .value(key: key, bytes: bytes)
     revisions[key] = try broker.put(
       bytes, at: key, in: .state(state.partition), expecting: revisions[key] ?? 0)
+    unsettled = nil
     storedBytes += bytes.count
   }
 
