@@ -16,7 +16,7 @@ package struct NATSBroker: FleetBroker {
   /// Which of its connections everything here belongs to.
   private var life: UInt64 = 0
   /// Seconds until an answer is given up.
-  private let longestWait: Double
+  let longestWait: Double
   /// Seconds for which streams are waited for that have not answered: short at first, so that one without a
   /// leader does not keep those waiting that have one, and soon asked again.
   private var timeouts: [String: Double] = [:]
@@ -196,16 +196,21 @@ extension NATSBroker {
     return answer
   }
 
-  private mutating func delivery(
-    _ number: UInt64, in range: ClosedRange<UInt64>, _ stream: String
+  /// The answer to a question of those that are awaited; `nil` where none comes until a time, or without one
+  /// as long as the stream is waited for.
+  mutating func delivery(
+    _ number: UInt64, in range: ClosedRange<UInt64>, _ stream: String? = nil,
+    until limit: Double? = nil
   ) throws(BrokerFault) -> NATSDelivery? {
     awaited = range
-    let end = Self.now + (timeouts[stream] ?? longestWait)
+    let known = stream.flatMap { timeouts[$0] }
+    let end = limit ?? Self.now + (known ?? longestWait)
     while answers[number] == nil {
       let left = end - Self.now
       guard left > 0 else {
-        timeouts[stream] = min(
-          timeouts[stream].map { $0 * 1.25 } ?? Self.shortestWait, longestWait)
+        if let stream {
+          timeouts[stream] = min(known.map { $0 * 1.25 } ?? Self.shortestWait, longestWait)
+        }
         return nil
       }
       if let delivery = connection.next(Int64(min(left, Self.lookAround) * 1000) + 1) {
@@ -214,7 +219,7 @@ extension NATSBroker {
         throw .unreachable("the connection was lost")
       }
     }
-    timeouts[stream] = nil
+    if let stream { timeouts[stream] = nil }
     let found = answers.removeValue(forKey: number)
     if number == range.upperBound { answers = [:] }
     guard found?.status == nil else {
@@ -242,7 +247,7 @@ extension NATSBroker {
     }
   }
 
-  private static var now: Double {
+  static var now: Double {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) * 1e-9

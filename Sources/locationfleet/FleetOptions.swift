@@ -35,6 +35,7 @@ struct FleetOptions {
     case tenantKey(String)
     case erasures
     case expire
+    case doctor
     case help
   }
 
@@ -45,6 +46,8 @@ struct FleetOptions {
   private(set) var wait = 60
   /// Whether a person need not be asked.
   private(set) var isConfirmed = false
+  /// Whether what is found is printed as JSON.
+  private(set) var isJSON = false
 
   init(_ arguments: [String]) throws(FleetFault) {
     var rest = arguments[...]
@@ -68,6 +71,7 @@ struct FleetOptions {
       case "--schema": schema = true
       case "--all": all = true
       case "--yes": isConfirmed = true
+      case "--json": isJSON = true
       case "--help", "-h": task = .help
       default:
         if task == .sink(nil), let kind = SinkKind(rawValue: argument) {
@@ -96,6 +100,9 @@ struct FleetOptions {
     }
     try resolve(check: check, schema: schema)
     try resolveErasure(all: all)
+    guard !isJSON || task == .doctor || task == .help else {
+      throw FleetFault(reason: "--json belongs to doctor; see --help")
+    }
     guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
     if let name, !(1...64).contains(name.utf8.count) || !name.allSatisfy(Self.isPlain) {
       throw FleetFault(reason: "--name must be 1 to 64 letters, digits, -, and _")
@@ -152,7 +159,7 @@ struct FleetOptions {
     "events": .events, "ingress": .ingress, "password": .password, "seed": .seed,
     "erase": .erase([]), "erasures": .erasures, "expire": .expire,
     "tenant-key": .tenantKey(""), "sink": .sink(nil),
-    "refused": .refused,
+    "refused": .refused, "doctor": .doctor,
   ]
 
   private static func isPlain(_ letter: Character) -> Bool {
@@ -162,9 +169,7 @@ struct FleetOptions {
   /// Returns the configuration of the file that was named, or of the system's if there is one.
   func configuration() throws(FleetFault) -> SinkConfiguration {
     var faults: [FleetConfiguration.Fault] = []
-    guard let path = file ?? (access(Self.systemFile, R_OK) == 0 ? Self.systemFile : nil) else {
-      return SinkConfiguration("", &faults)
-    }
+    guard let path = place else { return SinkConfiguration("", &faults) }
     let bytes = try Input.file(path, limit: 1 << 20)
     var configuration = SinkConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
     guard faults.isEmpty else {
@@ -177,6 +182,9 @@ struct FleetOptions {
     }
     return configuration
   }
+
+  /// The file that is read; `nil` where there is none.
+  var place: String? { file ?? (access(Self.systemFile, F_OK) == 0 ? Self.systemFile : nil) }
 
   private static let systemFile = "/etc/locationfleet.conf"
 
@@ -195,6 +203,7 @@ struct FleetOptions {
            locationfleet sink webhook|postgis|mqtt [--config FILE] [--name NAME] [--check]
            locationfleet sink postgis --schema [--config FILE] | psql
            locationfleet refused [--config FILE] > refused.jsonl
+           locationfleet doctor [--json] [--config FILE]
            locationfleet password < password
            locationfleet seed > FILE
            locationfleet tenant-key TENANT [--config FILE]
@@ -213,6 +222,7 @@ struct FleetOptions {
       ingress         take fixes from devices by MQTT and HTTP, also with TLS, and acknowledge what is kept
       sink KIND       hand events on: to a webhook, a table of PostGIS, or a broker of MQTT
       refused         print the events that sinks have set aside, and why
+      doctor          find out what is wrong with the fleet, and what to do next; changes nothing
       password        print what stands for a password of standard input in the file of accounts
       seed            print a new seed of a user of NATS, and its public key on standard error
       tenant-key      make the key of a tenant in the folder of `tenant-keys`
@@ -223,6 +233,7 @@ struct FleetOptions {
       --yes           with erase --all: do not ask
       --wait SECONDS  how long erase and expire wait for a worker, 60 unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
+      --json          with doctor: one JSON object for each finding
       --schema        print the statements of SQL that make the table of postgis
 
     SIGTERM hands the partitions over and ends; an ingress first acknowledges what it has taken, a sink

@@ -37,6 +37,14 @@ struct TenantKeyFiles: Sendable {
     return key
   }
 
+  /// What is wrong with the key of a tenant, or `nil`.
+  func fault(of tenant: String) -> String? {
+    do throws(FleetFault) {
+      _ = try read(tenant)
+      return nil
+    } catch { return error.reason }
+  }
+
   /// What is wrong with the folder, or `nil`.
   var fault: String? {
     var state = stat()

@@ -22,10 +22,14 @@ do throws(FleetFault) {
     AccessFiles.printSeed()
     exit(0)
   }
+  if options.task == .doctor {
+    try DoctorTask(options).run()
+    exit(0)
+  }
   let all = try options.configuration()
   let configuration = all.ingress.fleet
   switch options.task {
-  case .help, .password, .seed: break
+  case .help, .password, .seed, .doctor: break
   case .ingress:
     var process = try IngressProcess(all.ingress)
     try process.run()

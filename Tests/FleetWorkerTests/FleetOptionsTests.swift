@@ -39,7 +39,7 @@ struct FleetOptionsTests {
     arguments: [
       "--nonsense", "fences", "run init", "--config", "--name a.b", "--config /nonexistent",
       "erase acme", "erase acme truck --wait 0", "sink", "sink kafka", "sink mqtt --schema",
-      "run --schema", "sink webhook mqtt",
+      "run --schema", "sink webhook mqtt", "events --json", "doctor --nonsense",
     ])
   func usage(words: String) throws {
     let words = words.split(separator: " ").map(String.init)
@@ -71,7 +71,7 @@ struct FleetOptionsTests {
     for option in [
       "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
       "erase", "erasures", "--wait", "seed", "expire", "sink", "refused", "--schema",
-      "--all", "--yes", "tenant-key",
+      "--all", "--yes", "tenant-key", "doctor", "--json",
     ] {
       #expect(help.contains(option) && text.contains(option), "\(option)")
     }

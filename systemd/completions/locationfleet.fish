@@ -11,6 +11,7 @@ complete -c locationfleet -n __fish_use_subcommand -a expire -d 'Overwrite event
 complete -c locationfleet -n __fish_use_subcommand -a ingress -d 'Take fixes from devices by MQTT and HTTP'
 complete -c locationfleet -n __fish_use_subcommand -a sink -d 'Hand events on'
 complete -c locationfleet -n __fish_use_subcommand -a refused -d 'Print what sinks have set aside'
+complete -c locationfleet -n __fish_use_subcommand -a doctor -d 'Find out what is wrong with the fleet'
 complete -c locationfleet -n __fish_use_subcommand -a seed -d 'Print a new seed of a user of NATS'
 complete -c locationfleet -n __fish_use_subcommand -a password -d 'Print the hash of a password'
 complete -c locationfleet -n __fish_use_subcommand -a tenant-key -d 'Make the key of a tenant'
@@ -19,6 +20,7 @@ complete -c locationfleet -n '__fish_seen_subcommand_from erase' -l yes -d 'Do n
 complete -c locationfleet -n '__fish_seen_subcommand_from fences' -F
 complete -c locationfleet -n '__fish_seen_subcommand_from sink' -a 'webhook postgis mqtt'
 complete -c locationfleet -n '__fish_seen_subcommand_from sink' -l schema -d 'Print the SQL that makes the table'
+complete -c locationfleet -n '__fish_seen_subcommand_from doctor' -l json -d 'Print JSON'
 complete -c locationfleet -l config -r -F -d 'Read this file'
 complete -c locationfleet -l name -x -d 'Name of the worker or sink'
 complete -c locationfleet -l wait -x -d 'Seconds to wait for a worker'

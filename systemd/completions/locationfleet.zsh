@@ -1,6 +1,6 @@
 #compdef locationfleet
 _arguments \
-  '1:command:(run init fences publish events erase erasures expire ingress sink refused password seed tenant-key)' \
+  '1:command:(run init fences publish events erase erasures expire ingress sink refused doctor password seed tenant-key)' \
   '2:argument:{ if [[ $words[2] == sink ]]; then compadd webhook postgis mqtt; else _files; fi }' \
   '--config[read this file]:file:_files' \
   '--name[name of the worker or sink]:name:' \
@@ -8,5 +8,6 @@ _arguments \
   '--yes[with erase --all, do not ask]' \
   '--wait[seconds to wait for a worker]:seconds:' \
   '--schema[print the SQL that makes the table of sink postgis]' \
+  '--json[with doctor, print JSON]' \
   '--check[only look at the configuration]' \
   '--help[show help]'

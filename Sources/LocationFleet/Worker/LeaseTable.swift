@@ -273,7 +273,7 @@ extension LeaseTable {
 }
 
 /// The value of a lease.
-private struct LeaseText {
+struct LeaseText {
   /// Empty where it is free.
   var worker: String
   /// Grows with each owner.

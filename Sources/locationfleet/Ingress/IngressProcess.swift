@@ -109,7 +109,7 @@ struct IngressProcess {
   }
 
   /// Reads the file of the accounts, if there is one; every fault of it is in the one that is thrown.
-  private static func accounts(_ path: String?) throws(FleetFault) -> DeviceAccounts {
+  static func accounts(_ path: String?) throws(FleetFault) -> DeviceAccounts {
     guard let path else { return DeviceAccounts() }
     var state = stat()
     guard stat(path, &state) == 0, state.st_mode & 0o022 == 0 else {

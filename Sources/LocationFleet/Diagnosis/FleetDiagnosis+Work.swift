@@ -1,0 +1,183 @@
+internal import LocationModel
+
+// What workers and sinks do with the streams.
+extension FleetDiagnosis {
+  var partitions: [FleetFinding] {
+    guard !survey.partitions.isEmpty, survey.status(of: .leases) != nil else { return [] }
+    var found: [FleetFinding] = []
+    let free = survey.partitions.indices.filter { survey.partitions[$0].lease?.isHeld != true }
+    if !free.isEmpty {
+      let silent = Set(
+        free.compactMap { survey.partitions[$0].lease?.owner }.filter { !$0.isEmpty })
+      let cause =
+        silent.isEmpty
+        ? "" : "; \(Self.list(silent.sorted())) had it and has not renewed it for \(lease) s"
+      found.append(
+        FleetFinding(
+          "partitions", "partitions_without_worker", .bad,
+          "no worker has \(Self.partitions(free))\(cause)",
+          next: "systemctl start locationfleet@1; what keeps one from it: journalctl -u 'locationfleet@*'"
+        ))
+    }
+    found += behind
+    guard found.isEmpty else { return found }
+    var shares: [String: Int] = [:]
+    for partition in survey.partitions { shares[partition.lease?.owner ?? "", default: 0] += 1 }
+    let workers = shares.sorted { $0.key < $1.key }.map { "\($0.key) (\($0.value))" }
+    return [
+      FleetFinding(
+        "partitions", "partitions_work", .good,
+        "\(survey.partitions.count), of \(Self.list(workers)); \(left(in: survey.partitions.indices)) "
+          + "messages are not stored as judged")
+    ]
+  }
+
+  private var lease: Int { Int(fleet.worker.lease.inSeconds) }
+
+  /// Messages behind what is stored, or has given the newest event.
+  private func left(in partitions: some Sequence<Int>) -> UInt64 {
+    partitions.reduce(0) { sum, partition in
+      let last = survey.status(of: .fixes(partition))?.last ?? 0
+      let position = survey.partitions[partition].position
+      return sum + (last > position ? last - position : 0)
+    }
+  }
+
+  /// A worker stores how far it is each `snapshot`; who is behind by more judges too slowly, or not at all.
+  private var behind: [FleetFinding] {
+    guard let now = survey.now else { return [] }
+    let limit = 2 * fleet.worker.partition.snapshotPeriod.inSeconds + 30
+    var oldest = 0.0
+    let late = survey.partitions.indices.filter { partition in
+      guard let date = survey.partitions[partition].oldest else { return false }
+      let age = now.seconds(since: date)
+      guard age > limit else { return false }
+      oldest = max(oldest, age)
+      return true
+    }
+    guard !late.isEmpty else { return [] }
+    return [
+      FleetFinding(
+        "partitions", "partitions_behind", .bad,
+        "\(left(in: late)) messages of \(Self.partitions(late)) are not judged, the oldest for \(Int(oldest)) s",
+        next: "what holds it up, such as a key that is missing: journalctl -u 'locationfleet@*' -p warning; "
+          + "where nothing does, start further workers: systemctl start locationfleet@2")
+    ]
+  }
+
+  var fences: [FleetFinding] {
+    guard let store = survey.status(of: .fences) else { return [] }
+    guard store.messages > 0 else {
+      return [
+        FleetFinding(
+          "fences", "fences_none", .doubtful,
+          "none were ever published: only visits and moves are judged",
+          next: "locationfleet fences FILE")
+      ]
+    }
+    var versions: [String: [Int]] = [:]
+    for (number, partition) in survey.partitions.enumerated() {
+      guard let version = partition.fences else { continue }
+      versions[version.isEmpty ? "none" : version, default: []].append(number)
+    }
+    guard versions.count > 1 else {
+      let version = versions.keys.first.map { "\($0) in \(versions[$0]?.count ?? 0) partitions" }
+      return [
+        FleetFinding(
+          "fences", "fences_work", .good,
+          version ?? "published; no partition has stored by which it judges yet")
+      ]
+    }
+    let parts = versions.sorted { $0.key < $1.key }
+      .map { "\($0.key) in \(Self.partitions($0.value))" }
+    return [
+      FleetFinding(
+        "fences", "fences_differ", .doubtful, parts.joined(separator: "; "),
+        next: "a partition stores by which it judges each "
+          + "\(Int(fleet.worker.partition.snapshotPeriod.inSeconds)) s: ask again then; if it stays so, "
+          + "publish the file once more: locationfleet fences FILE")
+    ]
+  }
+
+  var keys: [FleetFinding] {
+    guard let folder = fleet.tenantKeys, let count = survey.keys else { return [] }
+    guard survey.keyFaults.isEmpty else {
+      return survey.keyFaults.prefix(8).map {
+        FleetFinding(
+          "tenant keys", "tenant_key_faulty", .bad, $0,
+          next: "make it with locationfleet tenant-key, and copy it to each computer with workers; its owner "
+            + "is root, its group locationfleet, its mode 640")
+      }
+    }
+    return [
+      FleetFinding(
+        "tenant keys", "tenant_keys_work", .good,
+        "\(folder) has a key for each of \(count) known tenants; keep a copy of them elsewhere")
+    ]
+  }
+
+  var sinks: [FleetFinding] {
+    guard survey.status(of: .sinks) != nil else { return [] }
+    var found = survey.sinks.map { finding($0) }
+    let known = Set(survey.sinks.map(\.name))
+    for kind in SinkKind.allCases
+    where configuration.isNamed(kind) && !known.contains(kind.rawValue) {
+      found.append(
+        FleetFinding(
+          "sink \(kind.rawValue)", "sink_never", .bad,
+          "it is in the configuration, and has never handed anything on",
+          next: "systemctl enable --now locationfleet-sink@\(kind.rawValue); journalctl -u "
+            + "locationfleet-sink@\(kind.rawValue)"))
+    }
+    if let count = survey.status(of: .refused)?.messages, count > 0 {
+      found.append(
+        FleetFinding(
+          "sinks", "events_set_aside", .doubtful, "\(count) events were set aside",
+          next: "which ones, and why: locationfleet refused"))
+    }
+    return found
+  }
+
+  private func finding(_ sink: FleetSurvey.Sink) -> FleetFinding {
+    let name = "sink \(sink.name)"
+    var left: UInt64 = 0
+    for (partition, settled) in sink.settled.enumerated() {
+      let last = survey.status(of: .events(partition))?.last ?? 0
+      left += last > settled ? last - settled : 0
+    }
+    guard sink.settled.count == fleet.worker.partitions else {
+      return FleetFinding(
+        name, "sink_of_another_fleet", .bad,
+        "it remembers \(sink.settled.count) partitions, and `partitions` is \(fleet.worker.partitions)",
+        next: "mend `partitions`, which never changes; or have the sink begin anew with another --name")
+    }
+    guard sink.claim.isHeld else {
+      let unit = SinkKind(rawValue: sink.name).map { "locationfleet-sink@\($0.rawValue)" }
+      return FleetFinding(
+        name, "sink_gone", .bad, "no process hands on, and \(left) events wait",
+        next: unit.map { "systemctl start \($0); journalctl -u \($0)" }
+          ?? "start it again: locationfleet sink KIND --name \(sink.name)")
+    }
+    guard left > Self.mostWaiting else {
+      return FleetFinding(name, "sink_works", .good, "it hands on; \(left) events wait")
+    }
+    return FleetFinding(
+      name, "sink_behind", .doubtful, "it hands on, and \(left) events wait",
+      next: "whether the other side answers, and how fast: locationctl fleet status --port with its port "
+        + "of figures")
+  }
+
+  /// Events that wait for a sink in the ordinary course.
+  private static let mostWaiting = 10_000
+}
+
+extension SinkConfiguration {
+  /// Whether a kind of sink has settings.
+  fileprivate func isNamed(_ kind: SinkKind) -> Bool {
+    switch kind {
+    case .webhook: webhook.url != nil
+    case .postgis: postgis.connection != nil
+    case .mqtt: mqtt.broker != nil
+    }
+  }
+}

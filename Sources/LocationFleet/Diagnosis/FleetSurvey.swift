@@ -1,0 +1,181 @@
+package import LocationModel
+
+/// What a look at a fleet has seen; what that means, `FleetDiagnosis` says.
+package struct FleetSurvey: Hashable, Sendable {
+  /// One of the servers of the configuration.
+  package struct Server: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+      /// Nobody answers there, and why.
+      case unreachable(String)
+      /// Who answers is no server of NATS.
+      case stranger
+      /// It answers, and does not let the user of the configuration in.
+      case refuses(ServerGreeting, String)
+      case works(ServerGreeting)
+    }
+
+    package var address: String
+    package var state: State
+
+    package init(_ address: String, _ state: State) {
+      (self.address, self.state) = (address, state)
+    }
+  }
+
+  package struct Stream: Hashable, Sendable {
+    package enum State: Hashable, Sendable {
+      case missing
+      case silent(String)
+      case here(StreamStatus)
+    }
+
+    package var log: FleetLog
+    package var name: String
+    package var state: State
+
+    package init(_ log: FleetLog, _ name: String, _ state: State) {
+      (self.log, self.name, self.state) = (log, name, state)
+    }
+
+    package var status: StreamStatus? { if case .here(let status) = state { status } else { nil } }
+  }
+
+  /// A lease, or the key of a sink, which its owner renews.
+  package struct Claim: Hashable, Sendable {
+    /// Empty where it was given back.
+    package var owner: String
+    package var revision: UInt64
+    /// Whether it was renewed while it was looked at, for the time of a lease.
+    package var isRenewed = false
+  }
+
+  package struct Partition: Hashable, Sendable {
+    package var lease: Claim?
+    /// The input up to which everything is judged and stored, or has given the newest event.
+    package var position: UInt64 = 0
+    /// The version of the fences that is stored with it; `nil` before the first.
+    package var fences: String?
+    /// When the oldest input behind `position` came; `nil` where there is none.
+    package var oldest: UnixTime?
+
+    package init() {}
+  }
+
+  package struct Sink: Hashable, Sendable {
+    package var name: String
+    package var claim: Claim
+    /// By partition, the number up to which every event is confirmed or set aside.
+    package var settled: [UInt64]
+  }
+
+  package var servers: [Server] = []
+  package var streams: [Stream] = []
+  package var partitions: [Partition] = []
+  package var sinks: [Sink] = []
+  /// The newest time by the servers' clock; `nil` where nobody has renewed anything.
+  package var now: UnixTime?
+  /// Tenants of which events are there that should have been overwritten days ago.
+  package var overdue: [String] = []
+  /// Tenants with a key in the folder; `nil` where there is no folder.
+  package var keys: Int?
+  /// What is wrong with the keys of tenants.
+  package var keyFaults: [String] = []
+
+  package init() {}
+
+  package func status(of log: FleetLog) -> StreamStatus? {
+    streams.first { $0.log == log }?.status
+  }
+}
+
+/// A message that is asked for.
+package enum MessagePlace: Hashable, Sendable {
+  /// The last one of a key.
+  case last(key: String)
+  case number(UInt64)
+  /// The first one with a subject, which may end with `>`, from a number on.
+  case first(subject: String, from: UInt64)
+}
+
+// MARK: - Reading what was found
+
+extension FleetSurvey {
+  /// What is asked to learn who has the partitions and how far they are.
+  package static func questions(
+    of partition: Int, lastEvent: UInt64
+  ) -> [(log: FleetLog, place: MessagePlace)] {
+    [
+      (.leases, .last(key: "\(partition)")),
+      (.state(partition), .last(key: FleetAddress.checkpoint(of: partition))),
+      (.events(partition), .number(lastEvent)),
+    ]
+  }
+
+  /// Where the oldest event of a tenant is in a partition.
+  package static func oldestEvent(of tenant: String, in partition: Int) -> MessagePlace {
+    .first(subject: FleetAddress.events(of: tenant, partition: partition), from: 1)
+  }
+
+  /// Takes the answers to those questions.
+  package mutating func take(
+    _ partition: Int, lease: LogMessage?, checkpoint: LogMessage?, event: LogMessage?
+  ) {
+    partitions[partition].lease = lease.flatMap { Claim(lease: $0) }
+    let stored = checkpoint.flatMap { Checkpoint($0.entry.bytes) }
+    partitions[partition].fences = stored?.fences
+    partitions[partition].position = max(
+      stored?.position ?? 0, event?.entry.mark?.input ?? 0)
+  }
+
+  /// Takes a sink's key; what is none of a sink is passed over.
+  package mutating func take(sink message: LogMessage) {
+    guard let position = SinkPosition(message.entry.bytes), sinks.count < Self.mostSinks,
+      let name = message.entry.subject.split(separator: ".").last
+    else { return }
+    sinks.append(
+      Sink(
+        name: String(name), claim: Claim(owner: position.owner, revision: message.sequence),
+        settled: position.settled))
+  }
+
+  /// Those that somebody has, and has not renewed since they were looked at first.
+  package var unrenewedLeases: [Int] {
+    partitions.indices.filter { partitions[$0].lease?.isAwaited == true }
+  }
+
+  package var unrenewedSinks: [Int] { sinks.indices.filter { sinks[$0].claim.isAwaited } }
+
+  /// Takes what a lease is now.
+  package mutating func renew(_ partition: Int, _ message: LogMessage) {
+    guard partitions[partition].lease?.revision ?? 0 < message.sequence else { return }
+    partitions[partition].lease = Claim(lease: message)
+    partitions[partition].lease?.isRenewed = true
+    note(message.time)
+  }
+
+  /// Takes what the key of a sink is now.
+  package mutating func renew(sink index: Int, _ message: LogMessage) {
+    guard sinks[index].claim.revision < message.sequence,
+      let position = SinkPosition(message.entry.bytes)
+    else { return }
+    sinks[index].claim = Claim(owner: position.owner, revision: message.sequence, isRenewed: true)
+    sinks[index].settled = position.settled
+    note(message.time)
+  }
+
+  private mutating func note(_ time: UnixTime) { now = max(now ?? time, time) }
+
+  private static let mostSinks = 1000
+}
+
+extension FleetSurvey.Claim {
+  fileprivate init?(lease message: LogMessage) {
+    guard let text = LeaseText(message.entry.bytes) else { return nil }
+    self.init(owner: text.worker, revision: message.sequence)
+  }
+
+  fileprivate var isAwaited: Bool { !owner.isEmpty && !isRenewed }
+
+  /// Whether somebody has it and goes on having it.
+  package var isHeld: Bool { !owner.isEmpty && isRenewed }
+}

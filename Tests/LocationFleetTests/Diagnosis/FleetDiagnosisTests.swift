@@ -1,0 +1,227 @@
+import LocationModel
+import Testing
+
+@testable import LocationFleet
+
+@Suite("The diagnosis of a fleet")
+struct FleetDiagnosisTests {
+  private let configuration: SinkConfiguration
+  private var survey = FleetSurvey()
+
+  init() {
+    var faults: [FleetConfiguration.Fault] = []
+    configuration = SinkConfiguration(
+      """
+      partitions = 2
+      replicas = 3
+      snapshot = 60
+      webhook = https://hooks.example.org/fleet
+      """, &faults)
+    #expect(faults.isEmpty)
+    survey.servers = [FleetSurvey.Server("nats://one:4222", .works(Self.greeting("2.9.10")))]
+    var status = StreamStatus()
+    status.replicas = 3
+    status.messages = 100
+    status.last = 100
+    status.copies = ["two", "three"].map { StreamStatus.Copy(server: $0, isCurrent: true) }
+    let kept: [(FleetLog, String, Int)] =
+      [(.leases, "KV_LEASES", 0), (.fences, "KV_FENCES", 0), (.sinks, "KV_SINKS", 0)]
+      + (0..<2).flatMap { number -> [(FleetLog, String, Int)] in
+        [
+          (.fixes(number), "FIX_\(number)", 72 * 3600),
+          (.events(number), "EVT_\(number)", 30 * 86_400),
+        ]
+      }
+    for (log, name, seconds) in kept {
+      status.age = seconds * 1_000_000_000
+      survey.streams.append(FleetSurvey.Stream(log, name, .here(status)))
+    }
+    for number in 0..<2 {
+      var partition = FleetSurvey.Partition()
+      partition.lease = FleetSurvey.Claim(owner: "a-\(number)", revision: 7, isRenewed: true)
+      partition.position = 100
+      partition.fences = "00112233445566ff"
+      survey.partitions.append(partition)
+    }
+    survey.sinks = [
+      FleetSurvey.Sink(
+        name: "webhook", claim: FleetSurvey.Claim(owner: "b", revision: 3, isRenewed: true),
+        settled: [100, 90])
+    ]
+    survey.now = UnixTime(seconds: 1e9)
+  }
+
+  private static func greeting(_ version: String, _ more: String = #""jetstream":true"#)
+    -> ServerGreeting
+  {
+    let line = #"INFO {"server_name":"one","version":"\#(version)",\#(more)} "# + "\r"
+    guard let greeting = ServerGreeting(Array(line.utf8)) else { fatalError("no greeting") }
+    return greeting
+  }
+
+  private func findings(_ change: (inout FleetSurvey) -> Void = { _ in }) -> [FleetFinding] {
+    var copy = survey
+    change(&copy)
+    return FleetDiagnosis(configuration, copy).findings
+  }
+
+  private func faults(_ change: (inout FleetSurvey) -> Void) -> [FleetFinding] {
+    let faults = findings(change).filter { $0.verdict != .good }
+    for fault in faults { #expect(fault.next?.isEmpty == false, "\(fault.code)") }
+    return faults
+  }
+
+  private static func change(
+    _ name: String, _ survey: inout FleetSurvey, _ body: (inout StreamStatus) -> Void
+  ) {
+    for index in survey.streams.indices where survey.streams[index].name == name {
+      guard var status = survey.streams[index].status else { continue }
+      body(&status)
+      survey.streams[index].state = .here(status)
+    }
+  }
+
+  @Test("FLEET-86: a fleet that is well has a finding for each part, and none is bad")
+  func well() {
+    #expect(findings().allSatisfy { $0.verdict == .good })
+    #expect(
+      findings().map(\.code) == [
+        "server_works", "streams_work", "partitions_work", "fences_work", "sink_works",
+      ])
+    #expect(findings().last?.text == "ok  sink webhook\n    found: it hands on; 10 events wait")
+    #expect(findings()[2].message.hasPrefix("2, of a-0 (1), a-1 (1); 0 messages"))
+  }
+
+  @Test("FLEET-87: each fault of a server has a code of its own")
+  func servers() {
+    for (state, code) in [
+      (.unreachable("Connection refused"), "server_unreachable"), (.stranger, "server_stranger"),
+      (.refuses(Self.greeting("2.9.10"), "Authorization Violation"), "server_refuses"),
+      (.works(Self.greeting("2.8.4")), "server_old"),
+      (.works(Self.greeting("2.10.1", #""jetstream":false"#)), "server_without_jetstream"),
+    ] as [(FleetSurvey.Server.State, String)] {
+      let found = faults { $0.servers.append(FleetSurvey.Server("nats://two:4222", state)) }
+      #expect(found.map(\.code) == [code])
+      #expect(found.first?.subject == "nats://two:4222")
+    }
+    let alone = faults { $0.servers[0].state = .stranger }
+    #expect(alone.map(\.code) == ["server_stranger"], "nothing else is known without a server")
+  }
+
+  @Test("FLEET-88: a lease that nobody renews, or that was given back, is a partition without a worker")
+  func leases() {
+    let found = faults {
+      $0.partitions[0].lease?.isRenewed = false
+      $0.partitions[1].lease = nil
+    }
+    #expect(found.map(\.code) == ["partitions_without_worker"])
+    #expect(
+      found.first?.message
+        == "no worker has partitions 0, 1; a-0 had it and has not renewed it for 3 s")
+    let sink = faults { $0.sinks[0].claim.owner = "" }
+    #expect(sink.map(\.code) == ["sink_gone"])
+  }
+
+  @Test("FLEET-88: a partition is behind when its oldest input waits longer than two snapshots and 30 s")
+  func behind() {
+    func oldest(_ age: Double) -> [FleetFinding] {
+      faults {
+        $0.partitions[1].position = 60
+        $0.partitions[1].oldest = UnixTime(seconds: 1e9 - age)
+      }
+    }
+    #expect(oldest(149).isEmpty)
+    #expect(oldest(151).map(\.code) == ["partitions_behind"])
+    #expect(
+      oldest(151).first?.message
+        == "40 messages of partition 1 are not judged, the oldest for 151 s")
+  }
+
+  @Test("FLEET-89: streams that are missing, silent, or without a leader, and copies that are not current")
+  func streams() {
+    let states = faults {
+      $0.streams[3].state = .missing
+      $0.streams[4].state = .silent("no answer: nobody answers")
+      Self.change("FIX_1", &$0) { $0.hasLeader = false }
+    }
+    #expect(
+      states.map(\.code) == ["streams_missing", "streams_silent", "streams_leaderless"])
+    let copies = faults {
+      Self.change("FIX_0", &$0) { $0.replicas = 1 }
+      Self.change("EVT_0", &$0) {
+        $0.copies[0].isCurrent = false
+        $0.copies[0].lag = 12
+      }
+      Self.change("EVT_1", &$0) { $0.copies[1].isOffline = true }
+    }
+    #expect(copies.map(\.code) == ["replicas_differ", "copies_behind", "copies_behind"])
+    #expect(
+      copies.map(\.message) == [
+        "`replicas` is 3, and FIX_0 has 1",
+        "three is gone: its copies of EVT_1 are not current",
+        "two is 12 operations behind: its copies of EVT_0 are not current",
+      ])
+  }
+
+  @Test("FLEET-89: times to keep, fences, keys, and sinks that are not as the configuration says")
+  func settings() {
+    let kept = faults {
+      Self.change("EVT_0", &$0) { $0.age = 7 * 86_400 * 1_000_000_000 }
+      $0.overdue = ["acme", ""]
+    }
+    #expect(kept.map(\.code) == ["retention_differs", "expire_overdue"])
+    #expect(kept[0].message == "`keep-events-days` is 30, and EVT_0 keeps 7")
+    #expect(kept[1].message.hasPrefix("events of acme, - are there"))
+    #expect(
+      faults { $0.partitions[1].fences = "" }.map(\.message) == [
+        "00112233445566ff in partition 0; none in partition 1"
+      ])
+    #expect(
+      faults { Self.change("KV_FENCES", &$0) { $0.messages = 0 } }.map(\.code) == ["fences_none"])
+    #expect(faults { $0.sinks = [] }.map(\.code) == ["sink_never"])
+    #expect(faults { $0.sinks[0].settled = [1] }.map(\.code) == ["sink_of_another_fleet"])
+    let behind = faults {
+      $0.sinks[0].settled = [0, 0]
+      Self.change("EVT_0", &$0) { $0.last = 20_000 }
+    }
+    #expect(behind.map(\.code) == ["sink_behind"])
+  }
+
+  @Test("FLEET-86: what a server answers of a stream is read, and other bytes are none")
+  func decoding() throws {
+    let text = """
+      {"type":"io.nats.jetstream.api.v1.stream_info_response","config":{"name":"FIX_0",\
+      "num_replicas":3,"max_age":259200000000000},"state":{"messages":5,"last_seq":9},\
+      "cluster":{"name":"fleet","leader":"one","replicas":[{"name":"two","current":true,"lag":4},\
+      {"name":"three","current":false,"offline":true}]}}
+      """
+    let status = try #require(StreamStatus(Array(text.utf8)))
+    #expect((status.replicas, status.messages, status.last) == (3, 5, 9))
+    #expect(status.age == 72 * 3600 * 1_000_000_000 && status.hasLeader)
+    #expect(status.copies.map(\.server) == ["two", "three"])
+    #expect(status.copies.map(\.isOffline) == [false, true] && status.copies[0].lag == 4)
+    #expect(
+      StreamStatus(Array(text.replacing(#""leader":"one","#, with: "").utf8))?.hasLeader == false)
+    for other in ["", "{}", "[]", #"{"config":3}"#, #"{"config":{"#] {
+      #expect(StreamStatus(Array(other.utf8)) == nil, "\(other)")
+    }
+    for line in ["", "INFO", "HTTP/1.1 400", "INFO {", #"INFO {"server_name":"x"}"#] {
+      #expect(ServerGreeting(Array(line.utf8)) == nil, "\(line)")
+    }
+  }
+
+  @Test("FLEET-87: the address of a server is shown without a user")
+  func addresses() {
+    for (text, host, port, shown) in [
+      ("nats://127.0.0.1", "127.0.0.1", 4222, "nats://127.0.0.1"),
+      ("tls://nats-2.example.org:4333", "nats-2.example.org", 4333, "tls://nats-2.example.org:4333"),
+      ("nats://user:secret@[::1]:5", "::1", 5, "nats://[::1]:5"),
+    ] {
+      let address = ServerAddress(text)
+      #expect(address?.host == host && address?.port == port && address?.shown == shown)
+    }
+    for text in ["nats://", "nats://:4222", "nats://a:0", "nats://a:b"] {
+      #expect(ServerAddress(text) == nil, "\(text)")
+    }
+  }
+}
