@@ -5,8 +5,7 @@
 #   make deb && sudo Scripts/packages.sh
 #
 # Needs root, systemd-container, mmdebstrap, and lintian. The first run makes the tree of the container, about
-# 300 MB in .build/packages; nothing is left running. Nothing has been released yet, so the version
-# before is the same packages under a lower number.
+# 300 MB in .build/packages; nothing is left running. Scripts/fleet_package.sh has a fleet run.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -53,16 +52,8 @@ tree "$root" "$packages"
 ls .build/packages/geoclue-2-demo_*.deb > /dev/null 2>&1 ||
   Scripts/debian.sh binary geoclue-2-demo .build/packages
 
-mkdir "$share/now" "$share/before"
-for package in "$out"/meridian_*.deb "$out"/meridian-geoclue_*.deb "$out"/meridian-fleet_*.deb; do
-  cp "$package" "$share/now/"
-  rm -rf "$share/unpacked"
-  dpkg-deb -R "$package" "$share/unpacked"
-  sed -i '/^Version: /s/$/~before/; s/meridian (>= \([^)]*\))/meridian (>= \1~before)/' \
-    "$share/unpacked/DEBIAN/control"
-  dpkg-deb -Zgzip -z1 --root-owner-group -b "$share/unpacked" "$share/before/" > /dev/null
-done
-rm -rf "$share/unpacked"
+. Scripts/nspawn/before.sh
+before "$share" "$out"/meridian_*.deb "$out"/meridian-geoclue_*.deb "$out"/meridian-fleet_*.deb
 cp .build/packages/geoclue-2-demo_*.deb "$share/"
 cp Scripts/nspawn/packages.sh "$share/check.sh"
 boot "$root" "$share" 540
