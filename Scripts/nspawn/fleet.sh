@@ -35,6 +35,7 @@ units="locationfleet@1 locationfleet-ingress locationfleet-sink@webhook"
 
 echo "-- packages"
 check "Debian's nats-server and the packages are installed" apt install $share/nats-server_*.deb $share/before/*.deb
+command -v locationfleet > /dev/null || exit 1
 check "the group of the units is made" getent group locationfleet
 check "the units are well formed" systemd-analyze verify --man=no locationfleet@1.service locationfleet-ingress.service \
   locationfleet-sink@webhook.service locationfleet-expire.service locationfleet-expire.timer

@@ -33,7 +33,7 @@ struct DoctorServerTests {
     return (run, Dictionary(found.map { ($0.code, $0) }) { first, _ in first })
   }
 
-  @Test("FLEET-86: a fleet that is well ends with 0, in the form of locationctl doctor, and nothing is changed")
+  @Test("FLEET-86: a fleet that is well ends with 0, as locationctl prints it, and is not changed")
   func well() async throws {
     let site = try await FleetSite()
     try site.prepare(Self.walk)
@@ -60,7 +60,7 @@ struct DoctorServerTests {
     worker.terminate()
   }
 
-  @Test("FLEET-87: a server that is gone is named with its cause, and all else is looked at by the other one")
+  @Test("FLEET-87: a server that is gone is named, and the other one is asked for all else")
   func goneServer() async throws {
     let site = try await FleetSite(partitions: 1)
     try site.prepare(Self.walk)
@@ -80,7 +80,7 @@ struct DoctorServerTests {
     worker.terminate()
   }
 
-  @Test("FLEET-88: a partition without a worker is named, and the worker that had it and was killed")
+  @Test("FLEET-88: a partition without a worker is named, and who had it and was killed")
   func withoutWorker() async throws {
     let site = try await FleetSite()
     try site.prepare(Self.walk)

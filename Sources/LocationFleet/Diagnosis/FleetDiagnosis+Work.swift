@@ -16,8 +16,8 @@ extension FleetDiagnosis {
         FleetFinding(
           "partitions", "partitions_without_worker", .bad,
           "no worker has \(Self.partitions(free))\(cause)",
-          next: "systemctl start locationfleet@1; what keeps one from it: journalctl -u 'locationfleet@*'"
-        ))
+          next: "systemctl start locationfleet@1; what keeps one from it: "
+            + "journalctl -u 'locationfleet@*'"))
     }
     found += behind
     guard found.isEmpty else { return found }
@@ -59,9 +59,11 @@ extension FleetDiagnosis {
     return [
       FleetFinding(
         "partitions", "partitions_behind", .bad,
-        "\(left(in: late)) messages of \(Self.partitions(late)) are not judged, the oldest for \(Int(oldest)) s",
-        next: "what holds it up, such as a key that is missing: journalctl -u 'locationfleet@*' -p warning; "
-          + "where nothing does, start further workers: systemctl start locationfleet@2")
+        "\(left(in: late)) messages of \(Self.partitions(late)) are not judged, the oldest for "
+          + "\(Int(oldest)) s",
+        next: "what holds it up, such as a key that is missing: journalctl -u 'locationfleet@*' "
+          + "-p warning; where nothing does, start further workers: systemctl start locationfleet@2"
+      )
     ]
   }
 
@@ -105,8 +107,8 @@ extension FleetDiagnosis {
       return survey.keyFaults.prefix(8).map {
         FleetFinding(
           "tenant keys", "tenant_key_faulty", .bad, $0,
-          next: "make it with locationfleet tenant-key, and copy it to each computer with workers; its owner "
-            + "is root, its group locationfleet, its mode 640")
+          next: "make it with locationfleet tenant-key, and copy it to each computer with workers; "
+            + "its owner is root, its group locationfleet, its mode 640")
       }
     }
     return [
@@ -148,8 +150,10 @@ extension FleetDiagnosis {
     guard sink.settled.count == fleet.worker.partitions else {
       return FleetFinding(
         name, "sink_of_another_fleet", .bad,
-        "it remembers \(sink.settled.count) partitions, and `partitions` is \(fleet.worker.partitions)",
-        next: "mend `partitions`, which never changes; or have the sink begin anew with another --name")
+        "it remembers \(sink.settled.count) partitions, and `partitions` is "
+          + "\(fleet.worker.partitions)",
+        next: "mend `partitions`, which never changes; or have the sink begin anew with another "
+          + "--name")
     }
     guard sink.claim.isHeld else {
       let unit = SinkKind(rawValue: sink.name).map { "locationfleet-sink@\($0.rawValue)" }
@@ -163,8 +167,9 @@ extension FleetDiagnosis {
     }
     return FleetFinding(
       name, "sink_behind", .doubtful, "it hands on, and \(left) events wait",
-      next: "whether the other side answers, and how fast: locationctl fleet status --port with its port "
-        + "of figures")
+      next:
+        "whether the other side answers, and how fast: locationctl fleet status --port with its "
+        + "port of figures")
   }
 
   /// Events that wait for a sink in the ordinary course.

@@ -99,8 +99,9 @@ extension FleetDiagnosis {
       found.append(
         FleetFinding(
           "streams", "streams_silent", .bad, "\(Self.list(names)): \(cause)",
-          next: "start the servers that are gone, and wait until curl 127.0.0.1:8222/healthz says ok; where "
-            + "all servers run, the user may not ask: give it $JS.API.STREAM.INFO.> and "
+          next:
+            "start the servers that are gone, and wait until curl 127.0.0.1:8222/healthz says ok; "
+            + "where all servers run, the user may not ask: give it $JS.API.STREAM.INFO.> and "
             + "$JS.API.STREAM.MSG.GET.> (docs/fleet-server.conf)"))
     }
     if !leaderless.isEmpty {
@@ -121,7 +122,9 @@ extension FleetDiagnosis {
 
   private var copies: [FleetFinding] {
     var found: [FleetFinding] = []
-    let differing = survey.streams.filter { $0.status.map { $0.replicas != fleet.replicas } ?? false }
+    let differing = survey.streams.filter {
+      $0.status.map { $0.replicas != fleet.replicas } ?? false
+    }
     if let first = differing.first, let status = first.status {
       let isLess = differing.contains { $0.status?.replicas ?? 0 < fleet.replicas }
       found.append(
@@ -129,8 +132,10 @@ extension FleetDiagnosis {
           "copies", "replicas_differ", isLess ? .bad : .doubtful,
           "`replicas` is \(fleet.replicas), and \(Self.list(differing.map(\.name))) "
             + "\(differing.count == 1 ? "has" : "have") \(status.replicas)",
-          next: "streams that are there stay as they are: change each with NATS' own tool (nats stream "
-            + "edit \(first.name) --replicas \(fleet.replicas)), or set `replicas` to what they have"))
+          next:
+            "streams that are there stay as they are: change each with NATS' own tool (nats stream "
+            + "edit \(first.name) --replicas \(fleet.replicas)), or set `replicas` to what they "
+            + "have"))
     }
     var behind: [String: (gone: Bool, lag: Int, streams: [String])] = [:]
     for stream in survey.streams {
@@ -148,15 +153,17 @@ extension FleetDiagnosis {
         FleetFinding(
           "copies", "copies_behind", .bad,
           "\(server) \(state): its copies of \(Self.list(seen.streams)) are not current",
-          next: (seen.gone ? "start it" : "let it catch up") + ", and stop no other server until curl "
-            + "127.0.0.1:8222/healthz there says ok"))
+          next: (seen.gone ? "start it" : "let it catch up")
+            + ", and stop no other server until curl 127.0.0.1:8222/healthz there says ok"))
     }
     return found
   }
 
   private var retention: [FleetFinding] {
-    let wanted = [("keep-fixes-hours", fleet.hoursOfFixes, 3600, "FIX"),
-      ("keep-events-days", fleet.daysOfEvents, 86_400, "EVT")]
+    let wanted = [
+      ("keep-fixes-hours", fleet.hoursOfFixes, 3600, "FIX"),
+      ("keep-events-days", fleet.daysOfEvents, 86_400, "EVT"),
+    ]
     var found: [FleetFinding] = []
     for (key, value, unit, prefix) in wanted {
       let other = survey.streams.first {
@@ -169,8 +176,9 @@ extension FleetDiagnosis {
         FleetFinding(
           "retention", "retention_differs", .doubtful,
           "`\(key)` is \(value), and \(other.name) keeps \(age)",
-          next: "streams that are there stay as they are: change each with NATS' own tool (nats stream edit "
-            + "\(other.name) --max-age …), or set `\(key)` to what they keep"))
+          next:
+            "streams that are there stay as they are: change each with NATS' own tool (nats stream "
+            + "edit \(other.name) --max-age …), or set `\(key)` to what they keep"))
     }
     if !survey.overdue.isEmpty {
       let names = survey.overdue.map { FleetAddress.label(of: $0) }
@@ -178,7 +186,8 @@ extension FleetDiagnosis {
         FleetFinding(
           "retention", "expire_overdue", .bad,
           "events of \(Self.list(names)) are there two days longer than `tenant` keeps them",
-          next: "systemctl enable --now locationfleet-expire.timer; journalctl -u locationfleet-expire"))
+          next: "systemctl enable --now locationfleet-expire.timer; "
+            + "journalctl -u locationfleet-expire"))
     }
     return found
   }

@@ -179,8 +179,8 @@ struct DoctorTask {
         FleetFinding(
           "accounts", "accounts_faulty", .bad,
           error.reason.split(separator: "\n").prefix(8).joined(separator: "; "),
-          next: "its owner is root, its group locationfleet, its mode 640; mend it, then: locationfleet "
-            + "ingress --check"))
+          next: "its owner is root, its group locationfleet, its mode 640; mend it, then: "
+            + "locationfleet ingress --check"))
     }
     guard let folder = ingress.fleet.tenantKeys else { return findings }
     let files = TenantKeyFiles(folder: folder)

@@ -30,7 +30,8 @@ enum ServerProbe {
 
   private static func ask(_ place: addrinfo) -> Answer {
     let descriptor = socket(
-      place.ai_family, place.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
+      place.ai_family,
+      place.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
         | Int32(SOCK_NONBLOCK.rawValue), place.ai_protocol)
     guard descriptor >= 0 else { return .fault(String(cString: strerror(errno))) }
     defer { close(descriptor) }

@@ -108,7 +108,7 @@ struct FleetDiagnosisTests {
     #expect(alone.map(\.code) == ["server_stranger"], "nothing else is known without a server")
   }
 
-  @Test("FLEET-88: a lease that nobody renews, or that was given back, is a partition without a worker")
+  @Test("FLEET-88: a lease that nobody renews, or that is none, is one without a worker")
   func leases() {
     let found = faults {
       $0.partitions[0].lease?.isRenewed = false
@@ -122,7 +122,7 @@ struct FleetDiagnosisTests {
     #expect(sink.map(\.code) == ["sink_gone"])
   }
 
-  @Test("FLEET-88: a partition is behind when its oldest input waits longer than two snapshots and 30 s")
+  @Test("FLEET-88: what waits longer than two snapshots and 30 s is behind")
   func behind() {
     func oldest(_ age: Double) -> [FleetFinding] {
       faults {
@@ -137,7 +137,7 @@ struct FleetDiagnosisTests {
         == "40 messages of partition 1 are not judged, the oldest for 151 s")
   }
 
-  @Test("FLEET-89: streams that are missing, silent, or without a leader, and copies that are not current")
+  @Test("FLEET-89: streams that are missing or without a leader, and copies that are not current")
   func streams() {
     let states = faults {
       $0.streams[3].state = .missing
@@ -214,7 +214,9 @@ struct FleetDiagnosisTests {
   func addresses() {
     for (text, host, port, shown) in [
       ("nats://127.0.0.1", "127.0.0.1", 4222, "nats://127.0.0.1"),
-      ("tls://nats-2.example.org:4333", "nats-2.example.org", 4333, "tls://nats-2.example.org:4333"),
+      (
+        "tls://nats-2.example.org:4333", "nats-2.example.org", 4333, "tls://nats-2.example.org:4333"
+      ),
       ("nats://user:secret@[::1]:5", "::1", 5, "nats://[::1]:5"),
     ] {
       let address = ServerAddress(text)
