@@ -50,14 +50,14 @@ extension NATSBroker {
     _ questions: [(verb: String, text: String)]
   ) -> [Result<[UInt8], BrokerFault>] {
     var found: [Result<[UInt8], BrokerFault>] = []
-    var (patience, rest) = (longestWait, questions[...])
+    var (seconds, rest) = (longestWait, questions[...])
     while !rest.isEmpty {
       let part = rest.prefix(Self.mostAsked)
       rest = rest.dropFirst(part.count)
-      let answers = askTogether(part, within: patience)
+      let answers = askTogether(part, within: seconds)
       // Who has been silent once is not waited for as long again.
       if answers.contains(where: { if case .failure = $0 { true } else { false } }) {
-        patience = min(patience, 1)
+        seconds = min(seconds, 1)
       }
       found += answers
     }
