@@ -26,7 +26,7 @@ share=$(mktemp -d)
 trap 'rm -rf "$share"' EXIT INT TERM
 . Scripts/nspawn/before.sh
 before "$share" "$out"/meridian_*.deb "$out"/meridian-fleet_*.deb
-cp .build/packages/nats-server_*.deb docs/fleet-server.conf Tests/FleetWorkerTests/Sink/webhook.py "$share/"
+cp .build/packages/nats-server_*.deb Tests/FleetWorkerTests/Sink/webhook.py "$share/"
 python3 Scripts/nspawn/fleet_fixes.py "$share"
 cp Scripts/nspawn/fleet_post.py "$share/post.py"
 (

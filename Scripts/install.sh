@@ -59,6 +59,8 @@ systemd/locationfleet-sink@.service 644 lib/systemd/system/locationfleet-sink@.s
 systemd/50-meridian.preset 644 lib/systemd/system-preset/50-meridian.preset
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 systemd/locationfleet.conf 644 share/doc/meridian/locationfleet.conf
+docs/fleet-server.conf 644 share/doc/meridian/fleet-server.conf
+docs/fleet-cluster.conf 644 share/doc/meridian/fleet-cluster.conf
 Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
 Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink
 Sources/LocationLink/org.meridian.agent.varlink 644 share/meridian/org.meridian.agent.varlink

@@ -16,8 +16,9 @@ check() {
 is() { [ "$1" = "$2" ] || { echo "is '$1', not '$2'"; return 1; }; }
 # Waits up to 30 s until a command succeeds.
 soon() {
-  for _ in $(seq 300); do
-    "$@" > /dev/null 2>&1 && return 0
+  soon_end=$(($(date +%s) + 30))
+  until "$@" > /dev/null 2>&1; do
+    [ "$(date +%s)" -lt $soon_end ] || break
     sleep 0.1
   done
   "$@"
@@ -47,7 +48,7 @@ install -d -m 700 -o nats -g nats /var/lib/nats
 install -m 640 -g nats $share/server.pem $share/server-key.pem $share/authorities.pem /etc/nats
 install -d -m 750 -g locationfleet $etc
 install -m 640 -g locationfleet $share/client.pem $share/client-key.pem $share/authorities.pem $etc
-cp $share/fleet-server.conf /etc/nats-server.conf
+cp /usr/share/doc/meridian-fleet/examples/fleet-server.conf /etc/nats-server.conf
 sed -i 's/0\.0\.0\.0:4222/127.0.0.1:4222/' /etc/nats-server.conf
 for user in workers ingress operator sinks readers; do
   locationfleet seed > /run/seed 2> /run/public
@@ -66,7 +67,7 @@ install -m 640 -g locationfleet /run/accounts $etc/accounts
 secret=$(openssl_random 32)
 echo "whsec_$secret" > /run/secret
 install -m 640 -g locationfleet /run/secret $etc/webhook.secret
-runuser -u nobody -- python3 -u $share/webhook.py "$secret" 200 > /run/delivered 2>&1 &
+python3 -u $share/webhook.py "$secret" 200 > /run/delivered 2>&1 &
 soon grep -q '^port' /run/delivered
 configuration() {
   cat << CONF
@@ -104,10 +105,13 @@ check "doctor says that init is missing" sh -c \
   'locationfleet doctor --config /etc/locationfleet-expire.conf | grep -q "next: locationfleet init"'
 check "the operator makes the streams" operator init
 check "and publishes fences" operator fences $share/fences.geojson
-for unit in $units; do check "$unit starts, and is ready" systemctl start $unit; done
+for unit in $units; do
+  check "$unit starts, and is ready" systemctl start $unit
+  active $unit || { journal $unit | tail -20 >&2; exit 1; }
+done
 check "the timer starts" systemctl enable --now locationfleet-expire.timer
-check "each has a user of its own" sh -c "for unit in $units; do
-  ps -o user= -p \$(systemctl show -P MainPID \$unit) | grep -q locationf || exit 1; done"
+check "each has a dynamic user of its own" sh -c "for unit in $units; do
+  ps -o uid= -p \$(systemctl show -P MainPID \$unit); done | sort -u | awk '\$1 >= 61184 { n++ } END { exit n != 3 }'"
 
 echo "-- from the devices to the webhook"
 locationctl fleet replay --fences $share/fences.geojson < $share/fixes.jsonl > /run/replayed
@@ -133,7 +137,7 @@ check "expire runs in its sandbox" systemctl start locationfleet-expire.service
 check "and says what it did" said locationfleet-expire.service 'acme: 0 events'
 check "no place and no device is in the journal" sh -c "! journalctl -q -o cat -u 'locationfleet*' | grep -E '46\\.5|truck'"
 for unit in $units; do
-  echo "        exposure of $unit: $(systemd-analyze security --no-pager $unit.service | tail -1 | grep -o '[0-9.]* [A-Z]*')"
+  echo "        exposure of $unit: $(systemd-analyze security --no-pager $unit.service | sed -n 's/.*exposure level for .*: \([0-9.]*\).*/\1/p')"
 done
 
 echo "-- upgrade, hand over, removal"

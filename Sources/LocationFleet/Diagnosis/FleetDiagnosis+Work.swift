@@ -142,11 +142,7 @@ extension FleetDiagnosis {
 
   private func finding(_ sink: FleetSurvey.Sink) -> FleetFinding {
     let name = "sink \(sink.name)"
-    var left: UInt64 = 0
-    for (partition, settled) in sink.settled.enumerated() {
-      let last = survey.status(of: .events(partition))?.last ?? 0
-      left += last > settled ? last - settled : 0
-    }
+    let left = survey.left(for: sink)
     guard sink.settled.count == fleet.worker.partitions else {
       return FleetFinding(
         name, "sink_of_another_fleet", .bad,
@@ -161,6 +157,12 @@ extension FleetDiagnosis {
         name, "sink_gone", .bad, "no process hands on, and \(left) events wait",
         next: unit.map { "systemctl start \($0); journalctl -u \($0)" }
           ?? "start it again: locationfleet sink KIND --name \(sink.name)")
+    }
+    guard left == 0 || sink.isMoving else {
+      return FleetFinding(
+        name, "sink_stalled", .doubtful,
+        "a process has it, \(left) events wait, and none was confirmed for \(lease) s",
+        next: "why the other side does not take them: journalctl -u 'locationfleet-sink@*'")
     }
     guard left > Self.mostWaiting else {
       return FleetFinding(name, "sink_works", .good, "it hands on; \(left) events wait")

@@ -66,6 +66,8 @@ package struct FleetSurvey: Hashable, Sendable {
     package var claim: Claim
     /// By partition, the number up to which every event is confirmed or set aside.
     package var settled: [UInt64]
+    /// Whether it has settled something while it was looked at.
+    package var isMoving = false
   }
 
   package var servers: [Server] = []
@@ -143,7 +145,22 @@ extension FleetSurvey {
     partitions.indices.filter { partitions[$0].lease?.isAwaited == true }
   }
 
-  package var unrenewedSinks: [Int] { sinks.indices.filter { sinks[$0].claim.isAwaited } }
+  /// Those, and those that have not settled anything yet of what waits for them.
+  package var unrenewedSinks: [Int] {
+    sinks.indices.filter {
+      sinks[$0].claim.isAwaited || (left(for: sinks[$0]) > 0 && !sinks[$0].isMoving)
+    }
+  }
+
+  /// Events that a sink has not settled.
+  package func left(for sink: Sink) -> UInt64 {
+    var left: UInt64 = 0
+    for (partition, settled) in sink.settled.enumerated() {
+      let last = status(of: .events(partition))?.last ?? 0
+      left += last > settled ? last - settled : 0
+    }
+    return left
+  }
 
   /// Takes what a lease is now.
   package mutating func renew(_ partition: Int, _ message: LogMessage) {
@@ -159,6 +176,7 @@ extension FleetSurvey {
       let position = SinkPosition(message.entry.bytes)
     else { return }
     sinks[index].claim = Claim(owner: position.owner, revision: message.sequence, isRenewed: true)
+    if sinks[index].settled != position.settled { sinks[index].isMoving = true }
     sinks[index].settled = position.settled
     note(message.time)
   }

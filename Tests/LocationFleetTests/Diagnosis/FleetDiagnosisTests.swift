@@ -46,7 +46,7 @@ struct FleetDiagnosisTests {
     survey.sinks = [
       FleetSurvey.Sink(
         name: "webhook", claim: FleetSurvey.Claim(owner: "b", revision: 3, isRenewed: true),
-        settled: [100, 90])
+        settled: [100, 90], isMoving: true)
     ]
     survey.now = UnixTime(seconds: 1e9)
   }
@@ -185,6 +185,11 @@ struct FleetDiagnosisTests {
       Self.change("EVT_0", &$0) { $0.last = 20_000 }
     }
     #expect(behind.map(\.code) == ["sink_behind"])
+    let stalled = faults { $0.sinks[0].isMoving = false }
+    #expect(
+      stalled.map(\.message) == [
+        "a process has it, 10 events wait, and none was confirmed for 3 s"
+      ])
   }
 
   @Test("FLEET-86: what a server answers of a stream is read, and other bytes are none")
