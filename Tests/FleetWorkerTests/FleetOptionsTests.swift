@@ -56,6 +56,28 @@ struct FleetOptionsTests {
     #expect(run.error.contains("nats://127.0.0.1:1"))
   }
 
+  @Test(
+    "FLEET-90: no dynamic user of a unit has the name of a group, as systemd starts nothing then")
+  func units() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let folder = root.appending(path: "systemd")
+    let groups = try String(
+      contentsOf: folder.appending(path: "locationfleet.sysusers.conf"), encoding: .utf8
+    ).split(separator: "\n").filter { $0.hasPrefix("g ") }.map { $0.split(separator: " ")[1] }
+    #expect(groups == ["locationfleet"])
+    let units = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix("locationfleet") && $0.hasSuffix(".service") }
+    #expect(units.count > 3)
+    for unit in units {
+      let lines = try String(contentsOf: folder.appending(path: unit), encoding: .utf8)
+        .split(separator: "\n")
+      guard lines.contains("DynamicUser=yes") else { continue }
+      let named = lines.first { $0.hasPrefix("User=") }?.dropFirst("User=".count)
+      #expect(!groups.contains(named ?? unit.prefix { $0 != "@" && $0 != "." }), "\(unit)")
+    }
+  }
+
   @Test("FLEET-23: every key of the configuration is documented in the manual")
   func manual() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
