@@ -80,6 +80,24 @@ struct DoctorServerTests {
     worker.terminate()
   }
 
+  @Test("FLEET-87: a server without JetStream, and one that does not let the user in")
+  func unusableServers() async throws {
+    let folder = try TemporaryFolder()
+    try "max_connections: 10\n".write(
+      toFile: folder.file("plain.conf"), atomically: true, encoding: .utf8)
+    try "authorization { user: somebody, password: else }\n".write(
+      toFile: folder.file("closed.conf"), atomically: true, encoding: .utf8)
+    let plain = try await NATSServer(in: folder, configuration: folder.file("plain.conf"))
+    let closed = try await NATSServer(in: folder, configuration: folder.file("closed.conf"))
+    try "server = \(plain.address)\nserver = \(closed.address)\n".write(
+      toFile: folder.file("fleet.conf"), atomically: true, encoding: .utf8)
+    let run = try Outcome(
+      "locationfleet", ["doctor", "--config", folder.file("fleet.conf")])
+    #expect(run.status == 1)
+    #expect(run.error == "locationfleet: found: server_without_jetstream, server_refuses\n")
+    #expect(run.output.contains("lets this user not in: Auth"), "\(run.output)")
+  }
+
   @Test("FLEET-88: a partition without a worker is named, and who had it and was killed")
   func withoutWorker() async throws {
     let site = try await FleetSite()

@@ -14,7 +14,7 @@ package struct FleetDiagnosis: Sendable {
   /// In the order in which they are to be mended: what comes later often follows from what is wrong before.
   package var findings: [FleetFinding] {
     let servers = survey.servers.map { Self.finding($0) }
-    guard survey.servers.contains(where: { $0.works }) else { return servers + keys }
+    guard survey.servers.contains(where: { $0.keepsStreams }) else { return servers + keys }
     return servers + streams + copies + retention + partitions + fences + keys + sinks
   }
 
@@ -34,7 +34,10 @@ package struct FleetDiagnosis: Sendable {
 // MARK: - Servers
 
 extension FleetSurvey.Server {
-  fileprivate var works: Bool { if case .works = state { true } else { false } }
+  /// Whether the streams can be asked for there.
+  package var keepsStreams: Bool {
+    if case .works(let greeting) = state { greeting.hasJetStream } else { false }
+  }
 }
 
 extension FleetDiagnosis {

@@ -40,21 +40,17 @@ struct DoctorTask {
     let faults = Self.lookAtKeys(configuration, &survey)
     var working = fleet.access
     working.servers = zip(fleet.access.servers, survey.servers).compactMap { server, seen in
-      if case .works = seen.state { server } else { nil }
+      seen.keepsStreams ? server : nil
     }
     if !working.servers.isEmpty {
       do throws(BrokerFault) {
         var broker = try NATSBroker(working, name: "locationfleet doctor")
         Self.look(configuration, &survey, &broker)
-      } catch { survey.streams = Self.silent(fleet, "\(error)") }
+      } catch {
+        survey.streams = [FleetSurvey.Stream(.leases, "all", .silent("\(error)"))]
+      }
     }
     return faults + FleetDiagnosis(configuration, survey).findings
-  }
-
-  private static func silent(
-    _ fleet: FleetConfiguration, _ cause: String
-  ) -> [FleetSurvey.Stream] {
-    [FleetSurvey.Stream(.leases, "all", .silent(cause))]
   }
 
   // MARK: Servers
@@ -72,7 +68,10 @@ struct DoctorTask {
       do throws(BrokerFault) {
         _ = try NATSBroker(alone, name: "locationfleet doctor")
         return FleetSurvey.Server(address.shown, .works(greeting))
-      } catch { return FleetSurvey.Server(address.shown, .refuses(greeting, "\(error)")) }
+      } catch {
+        let cause = if case .unreachable(let cause) = error { cause } else { "\(error)" }
+        return FleetSurvey.Server(address.shown, .refuses(greeting, cause))
+      }
     }
   }
 
@@ -84,6 +83,11 @@ struct DoctorTask {
     let fleet = configuration.ingress.fleet
     let count = fleet.worker.partitions
     survey.streams = broker.look(at: NATSBroker.logs(partitions: count))
+    // Who has not answered to any of these answers to nothing.
+    let isSilent = survey.streams.allSatisfy {
+      if case .silent = $0.state { true } else { false }
+    }
+    guard !isSilent else { return }
     survey.partitions = Array(repeating: FleetSurvey.Partition(), count: count)
     let questions = (0..<count).flatMap {
       FleetSurvey.questions(of: $0, lastEvent: survey.status(of: .events($0))?.last ?? 0)
