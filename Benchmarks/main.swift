@@ -25,6 +25,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("fusion", measureFusion),
   ("commit", measureCommits),
   ("fleet", measureFleet),
+  ("fleet-latency", measureFleetLatency),
   ("ingress", measureFleetIngress),
   ("geoclue", measureGeoClue),
 ]

@@ -81,7 +81,7 @@ package struct Fleet: Sendable {
 
   /// Forgets all devices of a tenant; returns how many there were.
   package mutating func forget(tenant: String) -> Int {
-    let own = (Array(asleep.keys) + places.keys).filter { $0.tenant == tenant }
+    let own = (Array(asleep.keys) + places.keys).filter { $0.tenant.isExactly(tenant) }
     for name in own { forget(name) }
     return own.count
   }

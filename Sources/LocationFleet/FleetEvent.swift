@@ -10,11 +10,20 @@ package struct FleetDeviceName: Hashable, Comparable, Sendable {
     self.device = device
   }
 
+  package static func == (left: FleetDeviceName, right: FleetDeviceName) -> Bool {
+    left.device.isExactly(right.device) && left.tenant.isExactly(right.tenant)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(ExactName(tenant))
+    hasher.combine(ExactName(device))
+  }
+
   /// By their bytes, so that every machine has the same order.
   package static func < (left: FleetDeviceName, right: FleetDeviceName) -> Bool {
-    left.tenant == right.tenant
-      ? left.device.utf8.lexicographicallyPrecedes(right.device.utf8)
-      : left.tenant.utf8.lexicographicallyPrecedes(right.tenant.utf8)
+    left.tenant.isExactly(right.tenant)
+      ? ExactName(left.device) < ExactName(right.device)
+      : ExactName(left.tenant) < ExactName(right.tenant)
   }
 }
 

@@ -64,7 +64,7 @@ package struct FleetFences: Sendable {
   /// By slot.
   private var fences: [FleetFence] = []
   private var slots: [String: Slot] = [:]
-  private var ownCounts: [FleetFence.Audience: Int] = [:]
+  private var ownCounts: [FleetDeviceName: Int] = [:]
 
   package static let most = 2_000_000
   /// 32 bytes each.
@@ -88,11 +88,10 @@ package struct FleetFences: Sendable {
       guard edges + polygon.size <= Self.mostEdges else { throw .tooManyEdges }
       edges += polygon.size
     }
-    if case .device = fence.audience {
-      guard ownCounts[fence.audience, default: 0] < Self.mostOfDevice else {
-        throw .tooManyOfDevice
-      }
-      ownCounts[fence.audience, default: 0] += 1
+    if case .device(let tenant, let device) = fence.audience {
+      let name = FleetDeviceName(tenant: tenant, device: device)
+      guard ownCounts[name, default: 0] < Self.mostOfDevice else { throw .tooManyOfDevice }
+      ownCounts[name, default: 0] += 1
     }
     slots[fence.id] = circles.insert(fence.area)
     fences.append(fence)
@@ -106,9 +105,10 @@ package struct FleetFences: Sendable {
   func concerns(_ slot: Slot, _ device: FleetDeviceName, group: String?) -> Bool {
     switch fences[Int(slot)].audience {
     case .everyone: true
-    case .tenant(let tenant): tenant == device.tenant
-    case .group(let tenant, let name): tenant == device.tenant && name == group
-    case .device(let tenant, let name): tenant == device.tenant && name == device.device
+    case .tenant(let tenant): tenant.isExactly(device.tenant)
+    case .group(let tenant, let name):
+      tenant.isExactly(device.tenant) && group?.isExactly(name) == true
+    case .device(let tenant, let name): FleetDeviceName(tenant: tenant, device: name) == device
     }
   }
 }

@@ -18,18 +18,7 @@ extension NATSBroker {
       + (0..<partitions).flatMap { [.fixes($0), .events($0), .state($0)] }
   }
 
-  /// Makes the streams of a fleet; those that are there already stay as they are.
-  ///
-  /// Returns how many were made.
-  package mutating func create(
-    partitions: Int, _ storage: Storage
-  ) throws(BrokerFault) -> Int {
-    var made = 0
-    for log in Self.logs(partitions: partitions) where try create(log, storage) { made += 1 }
-    return made
-  }
-
-  /// Makes a stream; returns whether it was not there.
+  /// Makes a stream of a fleet; one that is there already stays as it is. Returns whether it was not there.
   package mutating func create(
     _ log: FleetLog, _ storage: Storage
   ) throws(BrokerFault) -> Bool {

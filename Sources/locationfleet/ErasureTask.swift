@@ -57,20 +57,12 @@ struct ErasureTask {
     }
   }
 
-  /// Does something until it is done, again where the server does not answer.
+  /// Does something until it is done; what was done before a fault stays done.
   static func carry(
     _ broker: inout NATSBroker, _ body: (inout NATSBroker) throws(BrokerFault) -> Bool
   ) throws(FleetFault) {
-    var attempts = 0
-    while true {
-      do throws(BrokerFault) { if try body(&broker) { return } } catch {
-        attempts += 1
-        // Everything that was done stays done.
-        guard case .unreachable = error, attempts < 60 else {
-          throw FleetFault(reason: "\(error); run it again", status: 1)
-        }
-        broker.wait(.seconds(1))
-      }
+    do throws(FleetFault) { while try !FleetTasks.attempt(&broker, { "" }, body) {} } catch {
+      throw FleetFault(reason: "\(error.reason); run it again", status: error.status)
     }
   }
 

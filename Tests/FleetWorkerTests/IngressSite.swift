@@ -105,9 +105,11 @@ final class IngressSite {
     return found
   }
 
+  func broker() throws -> NATSBroker { try NATSBroker(servers: addresses, name: "test") }
+
   /// All lines that are kept.
   func lines() throws -> [[UInt8]] {
-    var broker = try NATSBroker(servers: addresses, name: "test")
+    var broker = try broker()
     var found: [[UInt8]] = []
     for partition in 0..<partitions {
       let end = try broker.last(of: .fixes(partition), key: nil).last

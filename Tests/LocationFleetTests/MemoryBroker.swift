@@ -150,9 +150,7 @@ struct MemoryBroker: FleetBroker {
   ) throws(BrokerFault) -> LogMessage? {
     guard try begin() else { throw .unreachable("dies") }
     return logs.messages(log).first { message in
-      message.sequence >= sequence
-        && (subject == ">" || subject == message.entry.subject
-          || (subject.hasSuffix(">") && message.entry.subject.hasPrefix(subject.dropLast())))
+      message.sequence >= sequence && Self.isMatched(message.entry.subject, by: subject)
     }
   }
 

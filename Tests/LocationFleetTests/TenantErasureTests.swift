@@ -217,19 +217,92 @@ struct TenantErasureTests {
     #expect(!others(bench.events).isEmpty)
   }
 
-  @Test("FLEET-84: fences of the tenant that are in force again meanwhile are not overwritten")
-  func fencesInForce() throws {
+  @Test("FLEET-91: fences are not published while a tenant is being erased, and are again afterwards")
+  func fencesRefused() throws {
     var scene = try Scene(seed: 9)
     var eraser = MemoryBroker(scene.bench.logs)
     var erasure = try TenantErasure(of: "acme", partitions: 2, &eraser)
-    try scene.publishFences()
+    let fault = #expect(throws: BrokerFault.self) { try scene.publishFences() }
+    #expect(fault?.description.contains("erase acme --all") == true)
     for _ in 0..<60 where try !erasure.isForgotten(&eraser) { scene.turn(messages: 1) }
-    #expect(try erasure.isForgotten(&eraser))
-    let fault = #expect(throws: BrokerFault.self) {
-      while try !erasure.overwrite(&eraser) {}
-    }
-    #expect(fault?.description.contains("are in force again; publish others") == true)
+    while try !erasure.overwrite(&eraser) {}
+    try erasure.finish(&eraser)
+    #expect(!String(describing: scene.bench.logs.messages(.fences)).contains("erasing"))
+    try scene.publishFences()
     scene.finish()
+  }
+
+  /// Fences with some of the tenant's, other ones than those of the scene.
+  private static func otherFences(_ scene: Scene) -> [UInt8] {
+    let plain = String(decoding: scene.bench.walks[1].fenceFile(), as: UTF8.self)
+    return Array(plain.replacing("\"features\":[", with: "\"features\":[" + Scene.fence).utf8)
+  }
+
+  /// Whether every partition judges by fences that are there whole, the same ones, and none of the tenant's.
+  private static func expectSound(
+    _ scene: Scene, published file: [UInt8]?, hasTenants: Bool = false
+  ) throws {
+    var broker = MemoryBroker(scene.bench.logs)
+    var versions: [String] = []
+    for partition in 0..<2 {
+      try ControlMessage.forEach(in: partition, after: 0, &broker) { control, _ in
+        if case .fences(let version) = control { versions.append(version) }
+      }
+      let found = try FenceStore.file(try #require(versions.last), from: &broker)
+      guard let file else { continue }
+      let rest = try FenceFile.removing("acme", from: file)
+      #expect(found == rest || (hasTenants && found == file))
+    }
+    guard !hasTenants else { return }
+    let all = scene.bench.logs.messages(.fences).map { String(decoding: $0.entry.bytes, as: UTF8.self) }
+    #expect(!all.contains { $0.contains("secret depot") })
+  }
+
+  @Test(
+    "FLEET-91: where a tenant is erased before any call of a publication, that is refused, or in force everywhere"
+  )
+  func erasedMeanwhile() throws {
+    var (calls, refusals) = (1, 0)
+    for call in 1...100 {
+      var scene = try Scene(seed: 9)
+      let file = Self.otherFences(scene)
+      var publisher = MemoryBroker(scene.bench.logs)
+      publisher.pause(before: call) {
+        var eraser = MemoryBroker(scene.bench.logs)
+        do { _ = try scene.erase(&eraser) } catch { Issue.record("\(error)") }
+      }
+      let version = try? FenceStore.publish(file, partitions: 2, to: &publisher)
+      guard publisher.calls >= call else { break }
+      calls = call
+      if version == nil { refusals += 1 }
+      // What is published anew, after the erasure, may have fences of the tenant's again.
+      let isLater = String(describing: scene.bench.logs.messages(.fences)).contains("secret depot")
+      try Self.expectSound(scene, published: version.map { _ in file }, hasTenants: isLater)
+      scene.finish()
+    }
+    #expect(calls > 8, "\(calls) calls, \(refusals) refused")
+  }
+
+  @Test(
+    "FLEET-91: where fences are published before any call of an erasure, they are refused, or in force without the tenant's"
+  )
+  func publishedMeanwhile() throws {
+    var outcomes: Set<Bool> = []
+    for call in stride(from: 1, to: 60, by: 1) {
+      var scene = try Scene(seed: 9)
+      let (file, logs) = (Self.otherFences(scene), scene.bench.logs)
+      var isPublished = false
+      var eraser = MemoryBroker(logs)
+      eraser.pause(before: call) {
+        var publisher = MemoryBroker(logs)
+        isPublished = (try? FenceStore.publish(file, partitions: 2, to: &publisher)) != nil
+      }
+      _ = try scene.erase(&eraser)
+      outcomes.insert(isPublished)
+      try Self.expectSound(scene, published: isPublished ? file : nil)
+      scene.finish()
+    }
+    #expect(outcomes == [true, false])
   }
 
   @Test("FLEET-84: a request for all devices is none for one, and has an escaped name")

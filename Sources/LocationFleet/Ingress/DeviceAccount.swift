@@ -35,7 +35,7 @@ package struct DeviceAccount: Hashable, Sendable {
     var name: FleetDeviceName?
     switch parts[0] {
     case "in":
-      guard parts.count == 3, FleetAddress.name(parts[1]) == tenant else { return .foreign }
+      guard parts.count == 3, FleetAddress.name(parts[1])?.isExactly(tenant) == true else { return .foreign }
       name = FleetAddress.name(parts[2]).flatMap { self.name(claiming: $0) }
     case "owntracks":
       guard parts[1] == user else { return .foreign }
@@ -48,7 +48,7 @@ package struct DeviceAccount: Hashable, Sendable {
 
   /// The device that the account speaks for when it names this one, or none; `nil` if it may not.
   package func name(claiming claim: String?) -> FleetDeviceName? {
-    guard let device = claim ?? device, self.device.map({ $0 == device }) ?? true,
+    guard let device = claim ?? device, self.device?.isExactly(device) ?? true,
       FleetLine.isName(device)
     else { return nil }
     return FleetDeviceName(tenant: tenant, device: device)

@@ -43,8 +43,8 @@ struct ReportMembers {
   /// Whether it names no other device, and no other tenant.
   func isOf(_ name: FleetDeviceName) -> Bool {
     guard form == .own || form == .traccar else { return true }
-    return devices <= 1 && (device ?? name.device) == name.device
-      && (tenant ?? name.tenant) == name.tenant
+    return devices <= 1 && (device ?? name.device).isExactly(name.device)
+      && (tenant ?? name.tenant).isExactly(name.tenant)
   }
 
   func fix() throws(DeviceReport.Reason) -> ReportedFix {

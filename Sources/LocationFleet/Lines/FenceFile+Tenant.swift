@@ -12,7 +12,7 @@ extension FenceFile {
         var kept: [ArraySlice<UInt8>] = []
         try value.array { (scanner: inout JSONScanner) throws(JSONFault) in
           let start = scanner.position
-          let isOwn = try owner(&scanner) == tenant
+          let isOwn = try owner(&scanner)?.isExactly(tenant) == true
           hasOwn = hasOwn || isOwn
           if !isOwn { kept.append(file[start..<scanner.position]) }
         }

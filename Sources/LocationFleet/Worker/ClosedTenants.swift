@@ -5,25 +5,28 @@
 ///   keep a tenant from being erased, nor the others from going on.
 struct ClosedTenants {
   /// By tenant why, and the newest input up to which such devices are stored.
-  private var found: [String: (fault: BrokerFault, position: UInt64)] = [:]
+  private var found: [ExactName: (fault: BrokerFault, position: UInt64)] = [:]
 
   mutating func add(_ one: (tenant: String, fault: BrokerFault), at position: UInt64) {
-    let known = found[one.tenant]
-    found[one.tenant] = (known?.fault ?? one.fault, max(known?.position ?? 0, position))
+    let name = ExactName(one.tenant)
+    let known = found[name]
+    found[name] = (known?.fault ?? one.fault, max(known?.position ?? 0, position))
   }
 
   /// Returns by tenant the input that asks for its devices to be forgotten: of those that were found, and of
   /// those without a key of whom nothing is stored yet, as nothing can be.
   func requests(
     in partition: Int, after position: UInt64, _ keys: StateKeys, _ broker: inout some FleetBroker
-  ) throws(BrokerFault) -> [String: UInt64] {
+  ) throws(BrokerFault) -> [ExactName: UInt64] {
     guard !found.isEmpty || keys.areElsewhere else { return [:] }
-    var requests: [String: UInt64] = [:]
+    var requests: [ExactName: UInt64] = [:]
     try ControlMessage.forEach(in: partition, after: position, &broker) { control, input in
-      guard case .eraseTenant(let tenant) = control,
-        found[tenant] != nil || keys.lacks(tenant), input > found[tenant]?.position ?? 0
-      else { return }
-      requests[tenant] = input
+      guard case .eraseTenant(let tenant) = control else { return }
+      let name = ExactName(tenant)
+      guard found[name] != nil || keys.lacks(tenant), input > found[name]?.position ?? 0 else {
+        return
+      }
+      requests[name] = input
     }
     let kept = found.filter { requests[$0.key] == nil }
     if let first = kept.min(by: { $0.key < $1.key }) { throw first.value.fault }

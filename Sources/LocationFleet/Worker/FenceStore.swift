@@ -17,13 +17,38 @@ package enum FenceStore {
   }
 
   /// Stores a file, and has every partition judge by it from here on; returns its version.
+  ///
+  /// - Chosen (FLEET-84): refused while a tenant is being erased, which overwrites versions that nobody judges by
+  ///   yet. An erasure that begins meanwhile leaves something in every partition, so it is seen there.
   package static func publish(
     _ file: [UInt8], partitions: Int, to broker: inout some FleetBroker
   ) throws(BrokerFault) -> String {
-    let version = try store(file, to: &broker)
-    for partition in 0..<partitions { try announce(version, in: partition, to: &broker) }
-    return version
+    for _ in 0..<attempts {
+      var places: [UInt64] = []
+      for partition in 0..<partitions { places.append(try place(in: partition, &broker)) }
+      // Not before that: one that begins in between would be seen nowhere.
+      try refuseWhileErasing(&broker)
+      let version = try store(file, to: &broker)
+      do throws(BrokerFault) {
+        for (partition, place) in places.enumerated() {
+          try announce(version, in: partition, behind: place, to: &broker)
+        }
+        return version
+      } catch { guard error == .conflict else { throw error } }
+    }
+    throw .refused("others write into the partitions at the same time; publish the fences again")
   }
+
+  /// The last message that concerns a whole partition.
+  static func place(
+    in partition: Int, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> UInt64 {
+    let end = try broker.last(of: .fixes(partition), key: FleetAddress.control(of: partition))
+    return end.message?.sequence ?? 0
+  }
+
+  /// How often something is begun anew where others have written.
+  static let attempts = 8
 
   /// Stores a file; returns its version.
   static func store(
@@ -39,14 +64,36 @@ package enum FenceStore {
     return version
   }
 
-  /// Has a partition judge by a version from here on.
+  /// Has a partition judge by a version from here on, if nothing that concerns all of it has come behind a
+  /// place. For no version a message is left all the same.
   static func announce(
-    _ version: String, in partition: Int, to broker: inout some FleetBroker
+    _ version: String, in partition: Int, behind place: UInt64, to broker: inout some FleetBroker
   ) throws(BrokerFault) {
-    let text = ControlMessage.fences(version).text
-    let entry = LogEntry(subject: FleetAddress.control(of: partition), bytes: Array(text.utf8))
-    _ = try broker.append([entry], to: .fixes(partition), expecting: nil)
+    let control = version.isEmpty ? ControlMessage.mark : .fences(version)
+    _ = try broker.put(
+      Array(control.text.utf8), at: FleetAddress.control(of: partition), in: .fixes(partition),
+      expecting: place)
   }
+
+  /// Notes that a tenant is being erased; returns the number of the note, which goes at the end.
+  static func noteErasure(
+    of tenant: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> UInt64 {
+    let key = "\(erasing).\(FleetAddress.part(tenant))"
+    let known = try broker.last(of: .fences, key: key).message?.sequence ?? 0
+    return try broker.put([UInt8(ascii: "+")], at: key, in: .fences, expecting: known)
+  }
+
+  private static func refuseWhileErasing(_ broker: inout some FleetBroker) throws(BrokerFault) {
+    guard let note = try broker.first("*.*.\(erasing).*", in: .fences, from: 1) else { return }
+    let name = note.entry.subject.split(separator: ".").last.flatMap { FleetAddress.name($0) }
+    let label = FleetAddress.label(of: name ?? "")
+    throw .refused(
+      "tenant \(label) is being erased; publish the fences again when that has ended, and if nobody "
+        + "goes on with it, run `locationfleet erase \(label) --all` before")
+  }
+
+  private static let erasing = "erasing"
 
   /// The versions of which something is kept, and the messages of each.
   static func versions(

@@ -3,18 +3,18 @@ package struct FleetFigures: Sendable {
   /// What has become of fixes and lines, and the events, by tenant.
   package struct Judged: Hashable, Sendable {
     /// By tenant, then by `accepted` or the reason why not.
-    package private(set) var fixes: [String: [String: Int]] = [:]
+    package private(set) var fixes: [ExactName: [String: Int]] = [:]
     /// By tenant, then by kind.
-    package private(set) var events: [String: [String: Int]] = [:]
+    package private(set) var events: [ExactName: [String: Int]] = [:]
 
     package init() {}
 
     package mutating func count(_ tenant: String, _ result: String, _ number: Int = 1) {
-      fixes[Self.label(tenant, fixes), default: [:]][result, default: 0] += number
+      fixes[Self.label(ExactName(tenant), fixes), default: [:]][result, default: 0] += number
     }
 
     package mutating func event(_ tenant: String, _ kind: String) {
-      events[Self.label(tenant, events), default: [:]][kind, default: 0] += 1
+      events[Self.label(ExactName(tenant), events), default: [:]][kind, default: 0] += 1
     }
 
     mutating func add(_ other: Judged) {
@@ -27,7 +27,9 @@ package struct FleetFigures: Sendable {
     }
 
     /// The tenants beyond the most are counted together.
-    private static func label(_ tenant: String, _ known: [String: [String: Int]]) -> String {
+    private static func label(
+      _ tenant: ExactName, _ known: [ExactName: [String: Int]]
+    ) -> ExactName {
       known[tenant] != nil || known.count < mostTenants ? tenant : "(others)"
     }
 
@@ -62,10 +64,10 @@ package struct FleetFigures: Sendable {
       text += "# HELP meridian_fleet_\(name) \(what)\n# TYPE meridian_fleet_\(name) \(kind)\n"
       for (labels, value) in lines { text += "meridian_fleet_\(name)\(labels) \(value)\n" }
     }
-    func byTenant(_ counts: [String: [String: Int]], _ label: String) -> [(String, String)] {
+    func byTenant(_ counts: [ExactName: [String: Int]], _ label: String) -> [(String, String)] {
       counts.sorted { $0.key < $1.key }.flatMap { tenant, counts in
         counts.sorted { $0.key < $1.key }.map {
-          ("{tenant=\"\(Self.quoted(tenant))\",\(label)=\"\($0.key)\"}", "\($0.value)")
+          ("{tenant=\"\(Self.quoted(tenant.text))\",\(label)=\"\($0.key)\"}", "\($0.value)")
         }
       }
     }

@@ -46,7 +46,7 @@ package struct PartitionState: Sendable {
   /// The newest input that has asked for an erasure.
   package private(set) var erasure: UInt64 = 0
   /// Tenants whose devices could not be opened, and the inputs that ask for these to be forgotten.
-  private var passedOver: [String: UInt64] = [:]
+  private var passedOver: [ExactName: UInt64] = [:]
   /// What has become of fixes, by tenant and reason; and the events, by tenant and kind.
   package var figures = FleetFigures.Judged()
 
@@ -79,7 +79,7 @@ package struct PartitionState: Sendable {
 
   /// Judges nothing of a tenant before the input that asks for its devices to be forgotten: they cannot be
   /// opened, and their events are overwritten.
-  mutating func passOver(_ tenant: String, until input: UInt64) { passedOver[tenant] = input }
+  mutating func passOver(_ tenant: ExactName, until input: UInt64) { passedOver[tenant] = input }
 
   /// Judges the next message.
   package mutating func take(_ message: LogMessage) -> Outcome {
@@ -90,7 +90,7 @@ package struct PartitionState: Sendable {
     }
     position = message.sequence
     if !passedOver.isEmpty, let device = FleetAddress.device(ofFixes: subject),
-      message.sequence < passedOver[device.tenant] ?? 0
+      message.sequence < passedOver[ExactName(device.tenant)] ?? 0
     {
       reject(message, "erased")
       return .append([])

@@ -54,7 +54,7 @@ struct SealedBucket: Sendable {
   private static func runs(of devices: [StateBucket.Device]) -> [ArraySlice<StateBucket.Device>] {
     var (runs, start) = ([ArraySlice<StateBucket.Device>](), 0)
     for end in devices.indices.dropFirst()
-    where devices[end].name.tenant != devices[start].name.tenant {
+    where !devices[end].name.tenant.isExactly(devices[start].name.tenant) {
       runs.append(devices[start..<end])
       start = end
     }

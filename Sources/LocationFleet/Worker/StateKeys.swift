@@ -24,7 +24,7 @@ struct StateKeys: Sendable {
   /// The keys of the partition, by number.
   private var known: [UInt64: Entry] = [:]
   /// What comes of a number's and a tenant's key together.
-  private var joined: [UInt64: [String: SecretKey]] = [:]
+  private var joined: [UInt64: [ExactName: SecretKey]] = [:]
   /// Whether something was opened without a tenant's key that is kept elsewhere, as it is wanted now.
   private(set) var isExposed = false
 
@@ -97,7 +97,8 @@ struct StateKeys: Sendable {
   private mutating func key(
     of tenant: String, isElsewhere: Bool, _ number: UInt64, _ key: SecretKey
   ) throws(BrokerFault) -> SecretKey {
-    if let known = joined[number]?[tenant] { return known }
+    let name = ExactName(tenant)
+    if let known = joined[number]?[name] { return known }
     let own: SecretKey
     switch source {
     case .elsewhere(let find) where isElsewhere: own = try find(tenant)
@@ -109,7 +110,7 @@ struct StateKeys: Sendable {
     // With the name in it, so that two tenants have no key in common where their files are the same.
     let joint = KeyedFunction(own, purpose: Self.purpose + tenant).key(with: key)
     // What is sealed otherwise than it is written now is read once.
-    if isElsewhere || !areElsewhere { joined[number, default: [:]][tenant] = joint }
+    if isElsewhere || !areElsewhere { joined[number, default: [:]][name] = joint }
     return joint
   }
 

@@ -5,6 +5,8 @@
 package struct TenantErasure: Sendable {
   package let tenant: String
   private var fences: TenantFences
+  /// The number of the note that keeps others from publishing fences.
+  private let note: UInt64
   private var parts: [PartitionErasure] = []
   /// How many partitions have forgotten the devices, and in how many they are overwritten.
   package private(set) var forgotten = 0
@@ -18,6 +20,7 @@ package struct TenantErasure: Sendable {
   ) throws(BrokerFault) {
     self.tenant = tenant
     fences = TenantFences(of: tenant)
+    note = try FenceStore.noteErasure(of: tenant, &broker)
     for partition in 0..<partitions {
       try fences.replace(in: partition, &broker)
       parts.append(try PartitionErasure(of: .tenant(tenant), in: partition, &broker))
@@ -52,9 +55,10 @@ package struct TenantErasure: Sendable {
     return false
   }
 
-  /// Overwrites the requests.
+  /// Overwrites the requests, and lets fences be published again.
   package func finish(_ broker: inout some FleetBroker) throws(BrokerFault) {
     for part in parts { try part.finish(&broker) }
+    _ = try broker.erase([note], of: .fences)
   }
 }
 
@@ -67,14 +71,24 @@ struct TenantFences: Sendable {
   init(of tenant: String) { self.tenant = tenant }
 
   /// Has a partition judge by its fences less the tenant's from here on.
+  ///
+  /// Something is left there in any case, by which one who is just publishing fences, or erasing another
+  /// tenant, sees it.
   mutating func replace(
     in partition: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
-    guard let version = try Self.inForce(in: partition, &broker).last else { return }
-    var other = replaced[version] ?? version
-    if replaced[version] == nil { other = try store(version, &broker) }
-    replaced[version] = other
-    if other != version { try FenceStore.announce(other, in: partition, to: &broker) }
+    for _ in 0..<FenceStore.attempts {
+      // Before the version: one that comes in between is replaced, and not what it has replaced.
+      let place = try FenceStore.place(in: partition, &broker)
+      let version = try Self.inForce(in: partition, &broker).last ?? ""
+      var other = replaced[version] ?? version
+      if replaced[version] == nil { other = try store(version, &broker) }
+      replaced[version] = other
+      do throws(BrokerFault) {
+        return try FenceStore.announce(other, in: partition, behind: place, to: &broker)
+      } catch { guard error == .conflict else { throw error } }
+    }
+    throw .refused("others write into partition \(partition) at the same time; run it again")
   }
 
   /// Stores a version without the tenant's fences.

@@ -33,7 +33,7 @@ package struct SendingLimits: Sendable {
 
   private struct Tenant {
     var paid = Instant.start
-    var devices: [String: Instant] = [:]
+    var devices: [ExactName: Instant] = [:]
     /// How many devices there may be before those that have paid are forgotten.
     var sweep = 256
     var nextSweep = Instant.start
@@ -41,16 +41,16 @@ package struct SendingLimits: Sendable {
   }
 
   private let usual: Share
-  private let shares: [String: Share]
+  private let shares: [ExactName: Share]
   private let connections: Int
   /// Of one tenant: the others have theirs, whatever names it makes up.
   private let mostDevices: Int
-  private var tenants: [String: Tenant] = [:]
+  private var tenants: [ExactName: Tenant] = [:]
   private var sweep = 256
 
   /// `connections` is how many there may be of all tenants together.
   package init(
-    _ usual: Share, _ shares: [String: Share] = [:], connections: Int, mostDevices: Int = 1_000_000
+    _ usual: Share, _ shares: [ExactName: Share] = [:], connections: Int, mostDevices: Int = 1_000_000
   ) {
     (self.usual, self.shares, self.connections) = (usual, shares, connections)
     self.mostDevices = mostDevices
@@ -60,13 +60,14 @@ package struct SendingLimits: Sendable {
   package mutating func admit(
     _ fixes: Int, of name: FleetDeviceName, at now: Instant, waiting limit: Duration
   ) -> Verdict {
-    let share = shares[name.tenant] ?? usual
+    let (tenant, device) = (ExactName(name.tenant), ExactName(name.device))
+    let share = shares[tenant] ?? usual
     forget(at: now)
     // In place always: a message must not cost a copy of a table.
-    if tenants[name.tenant] == nil { tenants[name.tenant] = Tenant() }
-    let paid = tenants[name.tenant]?.devices[name.device] ?? .start
+    if tenants[tenant] == nil { tenants[tenant] = Tenant() }
+    let paid = tenants[tenant]?.devices[device] ?? .start
     let begins = (
-      tenant: share.tenant.begin(paid: tenants[name.tenant]?.paid ?? .start),
+      tenant: share.tenant.begin(paid: tenants[tenant]?.paid ?? .start),
       device: share.device.begin(paid: paid)
     )
     let which = begins.tenant > begins.device ? Limit.tenant : .device
@@ -76,47 +77,50 @@ package struct SendingLimits: Sendable {
     }
     let next = share.device.charge(fixes, to: paid, at: now)
     if next > now {
-      guard remember(name, next, at: now) else { return .refused(.devices, after: .seconds(1)) }
+      guard remember(device, of: tenant, next, at: now) else { return .refused(.devices, after: .seconds(1)) }
     }
     let all = share.tenant.charge(
-      fixes, to: tenants[name.tenant]?.paid ?? .start, at: now)
-    tenants[name.tenant]?.paid = all
+      fixes, to: tenants[tenant]?.paid ?? .start, at: now)
+    tenants[tenant]?.paid = all
     return begin <= now ? .passes : .later(begin, which)
   }
 
   /// Whether one more connection of a tenant may be.
-  package mutating func connect(_ tenant: String) -> Bool {
+  package mutating func connect(_ name: String) -> Bool {
+    let tenant = ExactName(name)
     let most = (shares[tenant] ?? usual).connections ?? max(connections * 3 / 4, 1)
     guard tenants[tenant]?.connections ?? 0 < most else { return false }
     tenants[tenant, default: Tenant()].connections += 1
     return true
   }
 
-  package mutating func disconnect(_ tenant: String) { tenants[tenant]?.connections -= 1 }
+  package mutating func disconnect(_ tenant: String) {
+    tenants[ExactName(tenant)]?.connections -= 1
+  }
 
   /// Devices of which something is remembered.
   package var devices: Int { tenants.values.reduce(0) { $0 + $1.devices.count } }
 
   private mutating func remember(
-    _ name: FleetDeviceName, _ paid: Instant, at now: Instant
+    _ device: ExactName, of tenant: ExactName, _ paid: Instant, at now: Instant
   ) -> Bool {
-    let count = tenants[name.tenant]?.devices.count ?? 0
+    let count = tenants[tenant]?.devices.count ?? 0
     let isDue =
       count >= mostDevices
-      ? now >= tenants[name.tenant]?.nextSweep ?? .start
-      : count >= tenants[name.tenant]?.sweep ?? 0
-    if isDue { sweepDevices(of: name.tenant, at: now) }
+      ? now >= tenants[tenant]?.nextSweep ?? .start
+      : count >= tenants[tenant]?.sweep ?? 0
+    if isDue { sweepDevices(of: tenant, at: now) }
     // Nothing of the table may be held here, or it would be copied.
     guard
-      tenants[name.tenant]?.devices[name.device] != nil
-        || tenants[name.tenant]?.devices.count ?? 0 < mostDevices
+      tenants[tenant]?.devices[device] != nil
+        || tenants[tenant]?.devices.count ?? 0 < mostDevices
     else { return false }
-    tenants[name.tenant]?.devices[name.device] = paid
+    tenants[tenant]?.devices[device] = paid
     return true
   }
 
   /// Who has paid everything is like one who was never here.
-  private mutating func sweepDevices(of tenant: String, at now: Instant) {
+  private mutating func sweepDevices(of tenant: ExactName, at now: Instant) {
     guard var swept = tenants[tenant] else { return }
     swept.devices = swept.devices.filter { $0.value > now }
     swept.sweep = max(2 * swept.devices.count, 256)

@@ -71,7 +71,7 @@ package struct TenantSettings: Hashable, Sendable {
 /// The tenants' part of a configuration.
 package struct TenantLimits: Hashable, Sendable {
   /// Of those that have a line of their own, by name.
-  package private(set) var tenants: [String: TenantSettings] = [:]
+  package private(set) var tenants: [ExactName: TenantSettings] = [:]
   private var all = TenantSettings()
   /// Bytes of a message of a device.
   package private(set) var longestMessage = DeviceReport.longest
@@ -107,9 +107,10 @@ package struct TenantLimits: Hashable, Sendable {
 
   private mutating func addTenant(_ value: String) -> String? {
     let words = value.split(whereSeparator: \.isWhitespace)
-    guard let first = words.first, let name = first == "-" ? "" : FleetAddress.name(first) else {
+    guard let first = words.first, let text = first == "-" ? "" : FleetAddress.name(first) else {
       return "`tenant` must begin with a name, other bytes than letters, digits, and `-` escaped"
     }
+    let name = ExactName(text)
     guard tenants[name] == nil else { return "this tenant is there already" }
     guard tenants.count < Self.mostTenants else { return "more than \(Self.mostTenants) tenants" }
     var settings = TenantSettings()
@@ -126,11 +127,11 @@ package struct TenantLimits: Hashable, Sendable {
 
   /// Those that keep events for a time of their own, and the date before which these are too old.
   package func retentions(at now: UnixTime) -> [(tenant: String, date: UnixTime)] {
-    tenants.compactMap { name, settings in
+    tenants.sorted { $0.key < $1.key }.compactMap { name, settings in
       settings.daysOfEvents.map {
-        (name, UnixTime(nanoseconds: now.nanoseconds - Int64($0) * 86_400_000_000_000))
+        (name.text, UnixTime(nanoseconds: now.nanoseconds - Int64($0) * 86_400_000_000_000))
       }
-    }.sorted { $0.tenant < $1.tenant }
+    }
   }
 
   private static let mostTenants = 100_000

@@ -13,7 +13,7 @@ func measureFleetWorker(_ world: FleetWorld) async throws {
   for (name, join) in [("single", 1), ("joined", 20)] {
     let server = try await NATSServer()
     var broker = try NATSBroker(servers: [server.address], name: "benchmark")
-    _ = try broker.create(partitions: 1, NATSBroker.Storage())
+    for log in NATSBroker.logs(partitions: 1) { _ = try broker.create(log, NATSBroker.Storage()) }
     let version = try FenceStore.publish(world.file, partitions: 1, to: &broker)
     var fences = FenceCache()
     _ = try fences.get(version, &broker)
