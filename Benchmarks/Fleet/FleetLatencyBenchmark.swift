@@ -34,7 +34,8 @@ func measureFleetLatency() async throws {
   let loaded = try delays.report(hot, "stream", "others, while one publishes ten times its share")
   verdict("others' p99 over before, in the stream", loaded.p99 / calm.p99, atMost: 2)
   let alone = try delays.report(before, "ingress.before", "by the ingress, at half load")
-  let limited = try delays.report(during, "ingress", "the same, while one sends ten times its share")
+  let limited = try delays.report(
+    during, "ingress", "the same, while one sends ten times its share")
   try Figure.report(
     "fleet.latency.ingress.ratio", limited.p99 / alone.p99, "", "others' p99 over before")
   verdict("others' p99 over before, by the ingress", limited.p99 / alone.p99, atMost: 2)

@@ -205,7 +205,8 @@ final class FleetLatencySite {
   }
 
   private func sendingTime(of message: LogMessage) -> UnixTime? {
-    guard let first = firstSent, message.time >= first, let line = try? FleetLine(message.entry.bytes),
+    guard let first = firstSent, message.time >= first,
+      let line = try? FleetLine(message.entry.bytes),
       let device = Int(line.device.dropFirst("device-".count))
     else { return nil }
     return sent[device << 32 | Int(line.fix.time.seconds(since: FleetTraffic.start)) / 10]

@@ -57,7 +57,9 @@ final class PacedDevices {
     for offset in sockets.indices {
       let index = (first + offset) % sockets.count
       try flush(index)
-      guard waiting[index].isEmpty, numbers[index] - bytes[index] / 4 < Self.window else { continue }
+      guard waiting[index].isEmpty, numbers[index] - bytes[index] / 4 < Self.window else {
+        continue
+      }
       for message in next(index % FleetTraffic.tenants) {
         numbers[index] += 1
         let number = numbers[index] % 65_535 + 1

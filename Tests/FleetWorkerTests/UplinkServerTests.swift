@@ -2,6 +2,7 @@ import Foundation
 import LocationFleet
 import LocationModel
 import LocationProviders
+import Synchronization
 import TestSupport
 import Testing
 
@@ -88,22 +89,30 @@ private final class UplinkSite {
         + words)
   }
 
-  func status() async throws -> [String: Any] {
-    let text = try await control("status", "--json").lines.joined()
-    let object = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-    return try #require(object?["uplink"] as? [String: Any], "\(text)")
+  /// What a line of the status says of the uplink.
+  private static func uplink(_ line: String) -> [String: Any]? {
+    let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+    return object?["uplink"] as? [String: Any]
   }
 
-  /// Looks until the status is as wanted.
-  func settle(_ isWanted: ([String: Any]) -> Bool) async throws -> [String: Any] {
-    let limit = Date(timeIntervalSinceNow: 60)
-    while true {
-      let found = try await status()
-      if isWanted(found) { return found }
-      guard Date() < limit else {
-        Issue.record("\(found)")
-        return found
+  /// Follows the status until it is as wanted.
+  @discardableResult
+  func settle(_ isWanted: @escaping @Sendable ([String: Any]) -> Bool) async throws -> [String: Any]
+  {
+    let program = try RunningProgram(
+      BuiltProgram.path("locationctl"), ["status", "--changes", "--json"],
+      environment: ["LOCATIOND_SOCKET": site.folder.file("socket")])
+    defer { program.end() }
+    let last = Mutex("nothing")
+    do {
+      let line = try await program.lines.next { line in
+        last.withLock { $0 = line }
+        return Self.uplink(line).map(isWanted) ?? false
       }
+      return Self.uplink(line) ?? [:]
+    } catch {
+      Issue.record("\(last.withLock { $0 })")
+      throw error
     }
   }
 
@@ -126,7 +135,7 @@ struct UplinkServerTests {
     let uplink = try await UplinkSite()
     try await uplink.startDaemon()
     try await uplink.drive(3)
-    _ = try await uplink.settle { $0["sent"] as? Int == 3 }
+    try await uplink.settle { $0["sent"] as? Int == 3 }
     uplink.site.ingress?.end(with: SIGKILL)
     try await uplink.drive(3)
     let waiting = try await uplink.settle { $0["queued"] as? Int == 3 }
@@ -156,7 +165,7 @@ struct UplinkServerTests {
       uplink.daemon?.end(with: SIGKILL)
     }
     try await uplink.startDaemon()
-    _ = try await uplink.settle { $0["queued"] as? Int == 0 }
+    try await uplink.settle { $0["queued"] as? Int == 0 }
     var order = FixOrder()
     var (handedOn, rejected): ([Int], [FixOrder.Reason]) = ([], [])
     for second in try uplink.kept() where second < 600 {
@@ -182,14 +191,14 @@ struct UplinkServerTests {
     let uplink = try await UplinkSite()
     try await uplink.startDaemon()
     try await uplink.drive(2)
-    _ = try await uplink.settle { $0["sent"] as? Int == 2 }
+    try await uplink.settle { $0["sent"] as? Int == 2 }
     let apps = try await uplink.control("apps").lines.joined(separator: "\n")
     #expect(apps.contains(uplink.app), "\(apps)")
     let access = try await uplink.control("data", "access").lines.joined(separator: "\n")
     #expect(access.contains(uplink.app), "\(access)")
     uplink.site.ingress?.end(with: SIGKILL)
     try await uplink.drive(2)
-    _ = try await uplink.settle { $0["queued"] as? Int == 2 }
+    try await uplink.settle { $0["queued"] as? Int == 2 }
     let list = try await uplink.control("data", "list").lines.joined(separator: "\n")
     #expect(list.contains("uplink"), "\(list)")
     #expect(try await uplink.control("authorize", uplink.app, "never").status == "0")
@@ -212,15 +221,15 @@ struct UplinkServerTests {
     let uplink = try await UplinkSite()
     try await uplink.startDaemon()
     try await uplink.drive(1)
-    _ = try await uplink.settle { $0["sent"] as? Int == 1 }
+    try await uplink.settle { $0["sent"] as? Int == 1 }
     _ = try await uplink.control("services", "off")
-    _ = try await uplink.settle { $0["state"] as? String == "forbidden" }
+    try await uplink.settle { $0["state"] as? String == "forbidden" }
     try await uplink.drive(1)
     _ = try await uplink.control("services", "on")
-    _ = try await uplink.settle { $0["state"] as? String == "good" }
+    try await uplink.settle { $0["state"] as? String == "good" }
     _ = try await uplink.receiver.arrivals.next(seconds: 30) { _ in true }
     try await uplink.drive(2)
-    _ = try await uplink.settle { $0["queued"] as? Int == 0 && $0["sent"] as? Int ?? 0 >= 2 }
+    try await uplink.settle { $0["queued"] as? Int == 0 && $0["sent"] as? Int ?? 0 >= 2 }
     #expect(try !uplink.kept().contains(2))
     #expect(try uplink.kept().last == 4)
   }
@@ -236,7 +245,7 @@ struct UplinkServerTests {
     let uplink = try await UplinkSite(authority: owners)
     try await uplink.startDaemon()
     try await uplink.drive(2)
-    _ = try await uplink.settle { $0["sent"] as? Int == 2 }
+    try await uplink.settle { $0["sent"] as? Int == 2 }
     #expect(try uplink.kept() == [1, 2])
     uplink.daemon?.end(with: SIGTERM)
     // Another authority has the same name from now on.
@@ -256,7 +265,7 @@ struct UplinkServerTests {
     let uplink = try await UplinkSite(accuracy: "reduced")
     try await uplink.startDaemon()
     try await uplink.drive(2)
-    _ = try await uplink.settle { $0["sent"] as? Int ?? 0 >= 1 }
+    try await uplink.settle { $0["sent"] as? Int ?? 0 >= 1 }
     for line in try uplink.site.lines() {
       let text = String(decoding: line, as: UTF8.self)
       #expect(!text.contains("48.117") && !text.contains("11.516"), "\(text)")

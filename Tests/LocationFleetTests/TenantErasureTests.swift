@@ -217,7 +217,8 @@ struct TenantErasureTests {
     #expect(!others(bench.events).isEmpty)
   }
 
-  @Test("FLEET-91: fences are not published while a tenant is being erased, and are again afterwards")
+  @Test(
+    "FLEET-91: fences are not published while a tenant is being erased, and are again afterwards")
   func fencesRefused() throws {
     var scene = try Scene(seed: 9)
     var eraser = MemoryBroker(scene.bench.logs)
@@ -254,7 +255,9 @@ struct TenantErasureTests {
       #expect(found == rest || (hasTenants && found == file))
     }
     guard !hasTenants else { return }
-    let all = scene.bench.logs.messages(.fences).map { String(decoding: $0.entry.bytes, as: UTF8.self) }
+    let all = scene.bench.logs.messages(.fences).map {
+      String(decoding: $0.entry.bytes, as: UTF8.self)
+    }
     #expect(!all.contains { $0.contains("secret depot") })
   }
 

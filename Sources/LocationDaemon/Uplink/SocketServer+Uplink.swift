@@ -107,6 +107,8 @@ extension SocketServer {
       }
     }
     armUplink()
+    // What became of a request is no step of the engine.
+    if !owner.status.isEmpty { noteStep() }
   }
 
   private func post(_ lines: [UInt8], as number: Int) {

@@ -35,7 +35,9 @@ package struct DeviceAccount: Hashable, Sendable {
     var name: FleetDeviceName?
     switch parts[0] {
     case "in":
-      guard parts.count == 3, FleetAddress.name(parts[1])?.isExactly(tenant) == true else { return .foreign }
+      guard parts.count == 3, FleetAddress.name(parts[1])?.isExactly(tenant) == true else {
+        return .foreign
+      }
       name = FleetAddress.name(parts[2]).flatMap { self.name(claiming: $0) }
     case "owntracks":
       guard parts[1] == user else { return .foreign }

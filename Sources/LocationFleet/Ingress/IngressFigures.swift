@@ -46,12 +46,14 @@ package struct IngressFigures: Sendable {
     _ counts: FleetFigures.Judged, _ one: String?, _ label: String, action: String? = nil
   ) -> [(String, Int)] {
     let rest = action.map { ",action=\"\($0)\"" } ?? ""
-    return counts.fixes.filter { one == nil || $0.key == one.map { ExactName($0) } }.sorted { $0.key < $1.key }
-      .flatMap { tenant, counts in
-        counts.sorted { $0.key < $1.key }.map {
-          ("{tenant=\"\(FleetFigures.quoted(tenant.text))\",\(label)=\"\($0.key)\"\(rest)}", $0.value)
-        }
+    return counts.fixes.filter { one == nil || $0.key == one.map { ExactName($0) } }.sorted {
+      $0.key < $1.key
+    }
+    .flatMap { tenant, counts in
+      counts.sorted { $0.key < $1.key }.map {
+        ("{tenant=\"\(FleetFigures.quoted(tenant.text))\",\(label)=\"\($0.key)\"\(rest)}", $0.value)
       }
+    }
   }
 
   /// What concerns one tenant, or each of them.

@@ -50,7 +50,8 @@ package struct SendingLimits: Sendable {
 
   /// `connections` is how many there may be of all tenants together.
   package init(
-    _ usual: Share, _ shares: [ExactName: Share] = [:], connections: Int, mostDevices: Int = 1_000_000
+    _ usual: Share, _ shares: [ExactName: Share] = [:], connections: Int,
+    mostDevices: Int = 1_000_000
   ) {
     (self.usual, self.shares, self.connections) = (usual, shares, connections)
     self.mostDevices = mostDevices
@@ -77,7 +78,9 @@ package struct SendingLimits: Sendable {
     }
     let next = share.device.charge(fixes, to: paid, at: now)
     if next > now {
-      guard remember(device, of: tenant, next, at: now) else { return .refused(.devices, after: .seconds(1)) }
+      guard remember(device, of: tenant, next, at: now) else {
+        return .refused(.devices, after: .seconds(1))
+      }
     }
     let all = share.tenant.charge(
       fixes, to: tenants[tenant]?.paid ?? .start, at: now)
