@@ -1,6 +1,7 @@
 import Foundation
 import LocationFleet
 import LocationFleetNATS
+import LocationModel
 import TestSupport
 import Testing
 
