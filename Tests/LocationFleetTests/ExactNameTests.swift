@@ -89,9 +89,9 @@ struct ExactNameTests {
     let whole = file(features)
     #expect(try FenceFile.removing(Self.composed, from: whole) == file([features[1]]))
     let fences = try FenceFile.read(whole)
-    let told = (0..<2).map { slot in
+    let concerned = (0..<2).map { slot in
       Self.names.map { fences.concerns(FleetFences.Slot(slot), $0, group: nil) }
     }
-    #expect(told == [[true, false], [false, true]])
+    #expect(concerned == [[true, false], [false, true]])
   }
 }
