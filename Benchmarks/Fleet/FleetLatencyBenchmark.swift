@@ -74,6 +74,14 @@ extension EventDelays {
     ] {
       try Figure.report("fleet.latency.\(name).\(key)", 1000 * value, "ms", "\(key), \(label)")
     }
+    // Whether something stands still now and then, or all is late.
+    var longest: [Int: Double] = [:]
+    for delay in own {
+      let second = Int(delay.begin.seconds(since: begin))
+      longest[second] = max(longest[second] ?? 0, delay.seconds)
+    }
+    let series = longest.sorted { $0.key < $1.key }.map { String(format: "%.0f", 1000 * $0.value) }
+    print("the longest of each second, ms: " + series.joined(separator: " "))
     print(
       "\(others.count) events of nine tenants; of the first one \(first.count), p99 "
         + String(format: "%.4g ms", 1000 * first.quantile(0.99)))
