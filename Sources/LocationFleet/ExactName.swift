@@ -1,6 +1,6 @@
 /// A name that is compared by its bytes, as everything is that is stored of its owner.
 ///
-/// - Chosen (FLEET-90): `é` in one scalar and in two are two names, as they give two subjects and two keys.
+/// - Chosen (FLEET-93): `é` in one scalar and in two are two names, as they give two subjects and two keys.
 ///   Swift takes them for one text.
 package struct ExactName: Hashable, Comparable, Sendable, ExpressibleByStringLiteral {
   package let text: String

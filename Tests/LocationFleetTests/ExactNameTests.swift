@@ -12,7 +12,7 @@ struct ExactNameTests {
   private static let tenants = [composed, decomposed]
   private static let names = tenants.map { FleetDeviceName(tenant: $0, device: "van") }
 
-  @Test("FLEET-90: they are two tenants and two devices of a fleet, in the order of their bytes")
+  @Test("FLEET-93: they are two tenants and two devices of a fleet, in the order of their bytes")
   func fleet() {
     #expect(Self.composed == Self.decomposed)
     let devices = Self.tenants.map { FleetDeviceName(device: $0) }
@@ -26,7 +26,7 @@ struct ExactNameTests {
     #expect(gone == 1 && fleet.names == expected.dropLast())
   }
 
-  @Test("FLEET-90: each has its own lines in a configuration, its own limits, and its own figures")
+  @Test("FLEET-93: each has its own lines in a configuration, its own limits, and its own figures")
   func limits() {
     var faults: [FleetConfiguration.Fault] = []
     let configuration = IngressConfiguration(
@@ -43,7 +43,7 @@ struct ExactNameTests {
     #expect(judged.fixes.count == 2)
   }
 
-  @Test("FLEET-90: an account of one speaks for none of the other")
+  @Test("FLEET-93: an account of one speaks for none of the other")
   func accounts() {
     var faults: [FleetConfiguration.Fault] = []
     let accounts = DeviceAccounts(Array("u caf_c3_a9 caf_c3_a9 - $argon2id$x\n".utf8), &faults)
@@ -55,7 +55,7 @@ struct ExactNameTests {
     #expect(account?.topic("in/caf_c3_a9/cafe_cc_81") == .foreign)
   }
 
-  @Test("FLEET-90: each has a key of its own for what is stored")
+  @Test("FLEET-93: each has a key of its own for what is stored")
   func keys() throws {
     let devices = Self.names.sorted().map { StateBucket.Device(name: $0, bytes: [1]) }
     let source = TenantKeySource.elsewhere { (tenant) throws(BrokerFault) in
@@ -76,7 +76,7 @@ struct ExactNameTests {
     #expect(closed.map { Array($0.tenant.utf8) }.contains(Array(Self.decomposed.utf8)))
   }
 
-  @Test("FLEET-90: a fence of one tells nothing of the other, and goes with its own tenant alone")
+  @Test("FLEET-93: a fence of one tells nothing of the other, and goes with its own tenant alone")
   func fences() throws {
     let features = Self.tenants.map { tenant in
       #"{"type":"Feature","id":"\#(tenant.utf8.count)","geometry":{"type":"Point","#

@@ -44,7 +44,7 @@ struct FleetWorkerTests {
   }
 
   @Test(
-    "FLEET-96: a worker one of whose calls is not answered, whether done or not, goes on with what it has and loses and repeats nothing",
+    "FLEET-95: a worker one of whose calls is not answered, whether done or not, goes on with what it has and loses and repeats nothing",
     arguments: [0, 1, .max], [1, 3])
   func notAnswered(done: Int, silence: Int) throws {
     let base = try FleetBench(seed: 5, devices: 4, fixes: 50)

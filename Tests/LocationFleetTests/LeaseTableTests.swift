@@ -117,7 +117,7 @@ struct LeaseTableTests {
     #expect(room.tables[0].owns.isEmpty)
   }
 
-  @Test("FLEET-95: while the leases do not answer each goes on with what it has, and none runs out")
+  @Test("FLEET-94: while the leases do not answer each goes on with what it has, and none runs out")
   func noAnswers() {
     let room = Room(partitions: 6)
     room.add("a")
@@ -135,7 +135,7 @@ struct LeaseTableTests {
     #expect(room.tables.map(\.owns) == before && room.dropped == dropped)
   }
 
-  @Test("FLEET-95: who dies while the leases do not answer is followed when they do")
+  @Test("FLEET-94: who dies while the leases do not answer is followed when they do")
   func deadMeanwhile() {
     let room = Room(partitions: 2)
     room.add("a")
@@ -156,7 +156,7 @@ struct LeaseTableTests {
     #expect(seconds <= 6)
   }
 
-  @Test("FLEET-95: a renewal whose answer was lost is its own, and nothing is given up for it")
+  @Test("FLEET-94: a renewal whose answer was lost is its own, and nothing is given up for it")
   func lostAnswer() {
     let room = Room(partitions: 2)
     room.add("a")
@@ -169,7 +169,7 @@ struct LeaseTableTests {
     #expect(room.tables[0].owns == [0, 1] && room.dropped == 0)
   }
 
-  @Test("FLEET-95: an owner that cannot renew gives up what somebody else has written in")
+  @Test("FLEET-94: an owner that cannot renew gives up what somebody else has written in")
   func fencedOff() {
     let room = Room(partitions: 1)
     room.add("a")

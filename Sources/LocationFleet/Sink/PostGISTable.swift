@@ -27,26 +27,26 @@ package struct PostGISTable: Hashable, Sendable {
   /// What makes it.
   package var schema: String {
     """
-      CREATE EXTENSION IF NOT EXISTS postgis;
-      CREATE TABLE IF NOT EXISTS \(name) (
-        id text PRIMARY KEY,
-        tenant text NOT NULL,
-        device text NOT NULL,
-        kind text NOT NULL,
-        fence text,
-        date timestamptz NOT NULL,
-        decided timestamptz,
-        -- The place of a visit, or the newest fix when the event was decided.
-        place geography(Point, 4326),
-        accuracy double precision,
-        event jsonb NOT NULL,
-        inserted timestamptz NOT NULL DEFAULT now()
-      );
-      CREATE INDEX IF NOT EXISTS "\(plain)_by_device" ON \(name) (tenant, device, date);
-      CREATE INDEX IF NOT EXISTS "\(plain)_by_place" ON \(name) USING gist (place);
-      -- All that the sink's role needs: GRANT INSERT, SELECT (id) ON \(name) TO …;
+    CREATE EXTENSION IF NOT EXISTS postgis;
+    CREATE TABLE IF NOT EXISTS \(name) (
+      id text PRIMARY KEY,
+      tenant text NOT NULL,
+      device text NOT NULL,
+      kind text NOT NULL,
+      fence text,
+      date timestamptz NOT NULL,
+      decided timestamptz,
+      -- The place of a visit, or the newest fix when the event was decided.
+      place geography(Point, 4326),
+      accuracy double precision,
+      event jsonb NOT NULL,
+      inserted timestamptz NOT NULL DEFAULT now()
+    );
+    CREATE INDEX IF NOT EXISTS "\(plain)_by_device" ON \(name) (tenant, device, date);
+    CREATE INDEX IF NOT EXISTS "\(plain)_by_place" ON \(name) USING gist (place);
+    -- All that the sink's role needs: GRANT INSERT, SELECT (id) ON \(name) TO …;
 
-      """
+    """
   }
 
   /// Inserts the CloudEvents of the array in `$1`, in one transaction; those that are there stay.

@@ -120,8 +120,7 @@ extension SinkConfiguration {
     case "postgis": return takeConnection(value)
     case "postgis-table":
       guard PostGISTable.isName(value) else {
-        return "`postgis-table` must be a name or SCHEMA.NAME of lower-case letters, digits, and _, "
-          + "of 53 of them at most"
+        return "`postgis-table` must be NAME or SCHEMA.NAME: 53 of a to z, 0 to 9, and _ at most"
       }
       postgis.table = value
       return nil

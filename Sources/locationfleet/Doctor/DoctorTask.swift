@@ -176,7 +176,7 @@ struct DoctorTask {
     var tenants = Set(ingress.tenants.tenants.keys)
     do throws(FleetFault) {
       for account in try IngressProcess.accounts(ingress.accounts).byUser.values {
-        tenants.insert(account.tenant)
+        tenants.insert(ExactName(account.tenant))
       }
     } catch {
       findings.append(
@@ -191,7 +191,7 @@ struct DoctorTask {
     if let fault = files.fault {
       survey.keyFaults = ["`tenant-keys` \(folder): \(fault)"]
     } else {
-      survey.keyFaults = tenants.sorted().compactMap { files.fault(of: $0) }
+      survey.keyFaults = tenants.sorted().compactMap { files.fault(of: $0.text) }
     }
     survey.keys = tenants.count
     return findings
