@@ -48,7 +48,7 @@ struct MemoryBroker: FleetBroker {
   var death: Int?
   /// How much of what is asked in that call is done all the same.
   var done = 0
-  /// How many calls from that one on have no answer; all of them unless others are told.
+  /// How many calls from that one on have no answer; without a number all of them.
   var silence = Int.max
   private(set) var calls = 0
   private var watched: UInt64 = 0
