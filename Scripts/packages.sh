@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.."
 
 out=${OUT:-.build/deb}
 root=$PWD/.build/packages/rootfs
-packages=$(sed -n 's/^packages=//p' Scripts/nspawn.sh),libnotify4,libgeoclue-2-0,libnats3.4,libjs-leaflet,libmicrohttpd12
+packages=$(sed -n 's/^packages=//p' Scripts/nspawn.sh),libnotify4,libgeoclue-2-0,libnats3.4,libjs-leaflet,libmicrohttpd12,curl
 . Scripts/nspawn/boot.sh
 need lintian lintian
 ls "$out"/meridian_*.deb > /dev/null 2>&1 || { echo "there are no packages: make deb" >&2; exit 1; }

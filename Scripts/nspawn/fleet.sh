@@ -39,7 +39,8 @@ check "Debian's nats-server and the packages are installed" apt install $share/n
 command -v locationfleet > /dev/null || exit 1
 check "the group of the units is made" getent group locationfleet
 check "the units are well formed" systemd-analyze verify --man=no locationfleet@1.service locationfleet-ingress.service \
-  locationfleet-sink@webhook.service locationfleet-expire.service locationfleet-expire.timer
+  locationfleet-sink@webhook.service locationfleet-expire.service locationfleet-expire.timer \
+  locationfleet-watchdog.service
 check "none runs before there is a configuration" sh -c '! systemctl list-units --all --plain | grep "^locationfleet.*running"'
 
 echo "-- the server: docs/fleet-server.conf, with TLS both ways and a user for each kind of program"
@@ -50,6 +51,8 @@ install -d -m 750 -g locationfleet $etc
 install -m 640 -g locationfleet $share/client.pem $share/client-key.pem $share/authorities.pem $etc
 cp /usr/share/doc/meridian-fleet/examples/fleet-server.conf /etc/nats-server.conf
 sed -i 's/0\.0\.0\.0:4222/127.0.0.1:4222/' /etc/nats-server.conf
+# As fleet-cluster.conf has it.
+echo 'http: "127.0.0.1:8222"' >> /etc/nats-server.conf
 for user in workers ingress operator sinks readers; do
   locationfleet seed > /run/seed 2> /run/public
   install -m 640 -g locationfleet /run/seed $etc/$user.seed
@@ -131,6 +134,17 @@ sleep 0.1
 check "and started again" systemctl restart nats-server
 check "all go on" soon operator doctor
 operator doctor | sed 's/^/        /'
+check "its watchdog runs" systemctl enable --now locationfleet-watchdog
+check "and hears it" soon said locationfleet-watchdog 'nats-server answers'
+hung=$(show nats-server MainPID)
+check "the server hangs" systemctl kill -s STOP nats-server
+check "the watchdog kills it and says so" soon said locationfleet-watchdog 'hangs and is killed'
+check "another one runs" soon sh -c "[ \$(systemctl show -P MainPID nats-server) != $hung ]"
+check "all go on again" soon operator doctor
+check "an owner may stop it, and the watchdog with it" systemctl stop nats-server
+check "nobody starts it then" sh -c '! systemctl -q is-active nats-server locationfleet-watchdog'
+check "with it the watchdog is back" sh -c 'systemctl start nats-server && systemctl -q is-active locationfleet-watchdog'
+check "and all go on" soon operator doctor
 check "the figures are served" sh -c 'locationctl fleet status | grep -q "4 of 4 partitions"'
 check "those of the ingress as well" sh -c 'locationctl fleet status --port 9465 | grep -q "MQTT"'
 check "expire runs in its sandbox" systemctl start locationfleet-expire.service
