@@ -4,7 +4,7 @@ import LocationModel
 import TestSupport
 
 /// From a fix to its event, by the broker's own times, with a server and a worker on the loopback: at half of
-/// the rate that the worker takes, and with one of ten tenants at ten times its share, sent into the stream
+/// the rate at which fixes are published and judged on this computer, and with one of ten tenants at ten times its share, sent into the stream
 /// and through an ingress with limits.
 func measureFleetLatency() async throws {
   guard NATSServer.isInstalled else { throw MissingPeer(text: "nats-server is not installed") }
@@ -13,7 +13,10 @@ func measureFleetLatency() async throws {
   let rate = try await site.workerRate()
   try Figure.report("fleet.latency.rate", rate, "/s", "judged by one worker with a backlog")
 
-  let share = rate / 2 / Double(FleetTraffic.tenants)
+  let both = try site.streamRate()
+  try Figure.report("fleet.latency.both", both, "/s", "published and judged at once")
+
+  let share = both / 2 / Double(FleetTraffic.tenants)
   let even = [Double](repeating: share, count: FleetTraffic.tenants)
   let uneven = [10 * share] + even.dropFirst()
   let half = try site.publish(even, for: seconds)

@@ -69,6 +69,13 @@ final class FleetLatencySite {
     return inputs / end.seconds(since: begin)
   }
 
+  /// How many fixes a second are published by one who sends as many as he can, and judged meanwhile.
+  func streamRate() throws -> Double {
+    let begin = now
+    let phase = try publish([Double](repeating: 1e5, count: FleetTraffic.tenants), for: 5)
+    return Double(phase.sent) / now.seconds(since: begin)
+  }
+
   /// Publishes at rates, and waits until all is judged.
   func publish(_ rates: [Double], for seconds: Double) throws -> FleetPhase {
     var pace = FleetPace(rates)
