@@ -4,7 +4,8 @@
 #   locationfleet-watchdog URL COMMAND [WORD]...
 #
 # Asks URL, the server's /healthz, each second. Any answer will do, also that it is not current, and so does a port at
-# which nobody listens: such a server leads nothing. When three in a row were not answered within 3 s COMMAND is run.
+# which nobody listens: such a server leads nothing. When three in a row were not answered within 3 s COMMAND is run;
+# after that the server has two minutes for its first answer.
 set -eu
 url=$1
 shift
@@ -29,12 +30,12 @@ while :; do
       exit 1
       ;;
     *)
-      missed=0
-      say "is gone"
+      [ "$missed" -lt 0 ] || missed=0
+      say "is gone, or its configuration has no http: of this address"
       ;;
   esac
   if [ "$missed" -eq 3 ]; then
-    missed=0
+    missed=-27
     say "hangs and is killed; is its disk full?"
     "$@" || echo "failed: $*"
   fi

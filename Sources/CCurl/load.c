@@ -52,5 +52,5 @@ void ccurl_trust(void *handle, const char *authorities) {
 
 long ccurl_retry_after(void *handle) {
   int64_t seconds = 0;
-  return curl.getinfo(handle, INFO_RETRY_AFTER, &seconds) == 0 && seconds > 0 ? seconds : -1;
+  return curl.getinfo(handle, INFO_RETRY_AFTER, &seconds) == 0 && seconds > 0 ? (long)(seconds < 86400 ? seconds : 86400) : -1;
 }

@@ -78,7 +78,7 @@ int ccurl_load(void);
 /// Trusts the certificates of a file, and then not those of the system besides.
 void ccurl_trust(void *handle, const char *authorities);
 
-/// Seconds of the answer's Retry-After, which may also be a date; -1 without one that is to come.
+/// Seconds of the answer's Retry-After, which may also be a date; a day at most; -1 without one that is to come.
 long ccurl_retry_after(void *handle);
 
 #pragma GCC visibility pop

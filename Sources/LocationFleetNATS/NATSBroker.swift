@@ -19,7 +19,7 @@ package struct NATSBroker: FleetBroker {
   let longestWait: Double
   /// Seconds for which streams are waited for that have not answered: short at first, so that one without a
   /// leader does not keep those waiting that have one, and soon asked again.
-  private var timeouts: [String: Double] = [:]
+  private var timeouts: [String: (seconds: Double, since: Double)] = [:]
 
   /// Answers are awaited for `longestWait`: who has leases to renew waits less long than they last.
   package init(
@@ -203,13 +203,14 @@ extension NATSBroker {
     until limit: Double? = nil
   ) throws(BrokerFault) -> NATSDelivery? {
     awaited = range
-    let known = stream.flatMap { timeouts[$0] }
-    let end = limit ?? Self.now + (known ?? longestWait)
+    let known = stream.flatMap { timeouts[$0]?.seconds }
+    let end = limit ?? Self.now + (known ?? (isAnySilent ? Self.shortestWait : longestWait))
     while answers[number] == nil {
       let left = end - Self.now
       guard left > 0 else {
         if let stream {
-          timeouts[stream] = min(known.map { $0 * 1.25 } ?? Self.shortestWait, longestWait)
+          let next = min(known.map { $0 * 1.25 } ?? Self.shortestWait, longestWait)
+          timeouts[stream] = (next, Self.now)
         }
         return nil
       }
@@ -226,6 +227,11 @@ extension NATSBroker {
       throw .unreachable("nobody takes this (\(found?.status ?? ""))")
     }
     return found
+  }
+
+  /// Whether a stream has not answered lately: others may have had the same leader.
+  private var isAnySilent: Bool {
+    timeouts.values.contains { Self.now - $0.since < Self.longestSilence }
   }
 
   /// Takes everything that has come.
@@ -257,6 +263,8 @@ extension NATSBroker {
   private static let lookAround = 0.1
   /// Seconds (chosen: a server on another computer answers in a tenth of it).
   private static let shortestWait = 0.25
+  /// Seconds (chosen: an election takes 4 to 9).
+  private static let longestSilence = 10.0
   private static let mostAwaited = 1000
 }
 

@@ -76,6 +76,25 @@ struct FleetWorkerTests {
   }
 
   @Test(
+    "FLEET-95: a bucket in parts is whole where a call is not answered and its owner dies some calls later",
+    arguments: 33...35)
+  func largeBucketNotAnswered(calls: Int) throws {
+    let base = try FleetBench(seed: 2, devices: 6, fixes: 40, buckets: 2, longestValue: 700)
+    let expected = try base.expected()
+    for call in stride(from: 20, to: 140, by: 2) {
+      var bench = base.fresh()
+      try bench.publishFences()
+      var broker = MemoryBroker(bench.logs, death: call, done: 1)
+      (broker.silence, broker.end) = (1, call + calls)
+      bench.run("a", &broker)
+      var second = MemoryBroker(bench.logs)
+      bench.run("b", &second)
+      let isSame = bench.events == expected
+      #expect(isSame, "call \(call)")
+    }
+  }
+
+  @Test(
     "FLEET-12: workers that die one after the other lose and repeat nothing",
     arguments: 1...6 as ClosedRange<UInt64>)
   func dieAgainAndAgain(seed: UInt64) throws {

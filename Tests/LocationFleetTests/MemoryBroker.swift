@@ -50,6 +50,8 @@ struct MemoryBroker: FleetBroker {
   var done = 0
   /// How many calls from that one on have no answer; without a number all of them.
   var silence = Int.max
+  /// In which call the worker dies after such a silence; `nil` for never.
+  var end: Int?
   private(set) var calls = 0
   private var watched: UInt64 = 0
   /// What others do before a call of this worker takes effect.
@@ -61,7 +63,9 @@ struct MemoryBroker: FleetBroker {
     self.done = done
   }
 
-  var isDead: Bool { silence == .max && death.map { calls >= $0 } ?? false }
+  var isDead: Bool {
+    (silence == .max && death.map { calls >= $0 } ?? false) || end.map { calls >= $0 } ?? false
+  }
 
   /// Lets others act before the call with this number from here on takes effect, once.
   mutating func pause(before call: Int, _ body: @escaping () -> Void) {
@@ -75,7 +79,7 @@ struct MemoryBroker: FleetBroker {
     if let death, calls > death, calls - death < silence { throw .unreachable("silent") }
     for stop in stops where stop.call == calls { stop.body() }
     stops.removeAll { $0.call <= calls }
-    return calls != death
+    return calls != death && calls != end
   }
 
   mutating func read(

@@ -27,7 +27,10 @@ package enum FenceStore {
       var places: [UInt64] = []
       for partition in 0..<partitions { places.append(try place(in: partition, &broker)) }
       // Not before that: one that begins in between would be seen nowhere.
-      try refuseWhileErasing(&broker)
+      do throws(BrokerFault) { try refuseWhileErasing(&broker) } catch {
+        if case .refused = error { try mend(file, partitions: partitions, &broker) }
+        throw error
+      }
       let version = try store(file, to: &broker)
       do throws(BrokerFault) {
         for (partition, place) in places.enumerated() {
@@ -93,7 +96,21 @@ package enum FenceStore {
         + "goes on with it, run `locationfleet erase \(label) --all` before")
   }
 
-  private static let erasing = "erasing"
+  /// Stores again what is missing of a file that is in force somewhere: else neither its partition nor an
+  /// erasure could go on, and no other fences could be published for that.
+  private static func mend(
+    _ file: [UInt8], partitions: Int, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    let version = version(of: file)
+    for partition in 0..<partitions {
+      guard try TenantFences.inForce(in: partition, &broker).contains(version) else { continue }
+      _ = try store(file, to: &broker)
+      return
+    }
+  }
+
+  /// The part of a key that names the tenant that is being erased.
+  package static let erasing = "erasing"
 
   /// The versions of which something is kept, and the messages of each.
   static func versions(

@@ -63,8 +63,13 @@ package struct FleetWorker: Sendable {
     watch(&broker, at: clock())
     var count = 0
     renew(&broker, at: clock())
+    // Of those that did not answer one has a turn: the others wait for no more than that.
+    let retried = leases.owns.filter { pauses[$0] != nil }.min {
+      pauses[$0] ?? .start < pauses[$1] ?? .start
+    }
     // One that is lost meanwhile has no turn.
     for partition in leases.owns where leases.isOwner(of: partition) {
+      guard pauses[partition] == nil || partition == retried else { continue }
       count += turn(of: partition, &broker, at: clock())
       renew(&broker, at: clock())
     }
@@ -108,15 +113,16 @@ extension FleetWorker {
       pauses[partition] = nil
       return try runs[partition]?.turn(&fences, &broker, at: now.uptime) ?? 0
     } catch {
-      var isWhole = false
-      if case .unreachable = error { isWhole = runs[partition]?.isWhole == true }
-      if !isWhole { forget(partition) }
+      let isSilent = if case .unreachable = error { true } else { false }
+      if !isSilent || runs[partition]?.isWhole != true { forget(partition) }
       note(error, partition)
-      // Whether it is still ours, the next renewal of its lease says, if there has been one lately.
-      if error == .conflict {
-        carry(leases.handle(.fencedOff(partition), at: now), &broker, at: now)
+      guard error == .conflict else {
+        pauses[partition] = now.uptime + (isSilent ? Self.pause : .seconds(1))
+        return 0
       }
-      pauses[partition] = error == .conflict ? nil : now.uptime + Self.pause
+      // Whether it is still ours, the next renewal of its lease says, if there has been one lately.
+      pauses[partition] = nil
+      carry(leases.handle(.fencedOff(partition), at: now), &broker, at: now)
       return 0
     }
   }
@@ -188,6 +194,13 @@ extension FleetWorker {
     }
   }
 
+  private mutating func noAnswer(_ fault: BrokerFault, at now: Moment) -> [LeaseTable.Output] {
+    note(fault, nil)
+    pauses[nil] = now.uptime + Self.pause
+    if case .unreachable = fault { return leases.handle(.unanswered, at: now) }
+    return []
+  }
+
   private mutating func put(
     _ key: String, _ bytes: [UInt8], _ revision: UInt64, _ broker: inout some FleetBroker,
     at now: Moment
@@ -200,13 +213,13 @@ extension FleetWorker {
       return leases.handle(.accepted(key: key, revision: new), at: now)
     } catch {
       guard error == .conflict else {
-        note(error, nil)
-        pauses[nil] = now.uptime + Self.pause
-        return leases.handle(.unanswered, at: now)
+        return noAnswer(error, at: now)
       }
       // What is there, the leader says: a copy that is watched may have other numbers, or not have it yet.
-      let found = try? broker.last(of: .leases, key: key).message
-      return leases.handle(.refused(key: key, found: found), at: now)
+      do throws(BrokerFault) {
+        let found = try broker.last(of: .leases, key: key).message
+        return leases.handle(.refused(key: key, found: found), at: now)
+      } catch { return noAnswer(error, at: now) }
     }
   }
 }

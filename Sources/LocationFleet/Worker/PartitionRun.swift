@@ -229,12 +229,16 @@ extension PartitionRun {
     let side: UInt8 = sides[bucket] == 0 ? 1 : 0
     let count = (bytes.count + longest - 1) / longest
     guard count <= Int(UInt8.max) else { throw .refused("\(key) has \(bytes.count) bytes") }
+    // Which side is in force is not known until the head is answered: then no part of it may be replaced.
+    let wasWhole = isWhole
+    isWhole = false
     for part in 0..<count {
       let run = bytes[(part * longest)...].prefix(longest)
       try put(Array(run), at: "\(key).\(side).\(part)", &broker)
     }
     try put([Form.sectionsInParts.rawValue, side, UInt8(count)], at: key, &broker)
     sides[bucket] = side
+    isWhole = wasWhole
   }
 
   private mutating func put(

@@ -20,6 +20,8 @@ package struct TenantErasure: Sendable {
   ) throws(BrokerFault) {
     self.tenant = tenant
     fences = TenantFences(of: tenant)
+    // Before the note: where one of them cannot be looked at, nothing is begun.
+    for partition in 0..<partitions { _ = try broker.last(of: .fixes(partition), key: nil) }
     note = try FenceStore.noteErasure(of: tenant, &broker)
     for partition in 0..<partitions {
       try fences.replace(in: partition, &broker)
@@ -107,7 +109,7 @@ struct TenantFences: Sendable {
   }
 
   /// The versions by which a partition judges from its checkpoint on, the last one from now on.
-  private static func inForce(
+  static func inForce(
     in partition: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> [String] {
     let checkpoint = try Checkpoint.stored(in: partition, &broker)
@@ -137,7 +139,7 @@ struct TenantFences: Sendable {
       guard try less(file, version) != nil else { continue }
       guard !needed.contains(version) else {
         throw .refused(
-          "fences \(version), in which there are the tenant's, are in force again; publish others")
+          "fences \(version), in which there are the tenant's, are in force again; run it again")
       }
       _ = try broker.erase(sequences, of: .fences)
       count += 1
