@@ -20,6 +20,8 @@ package struct NATSBroker: FleetBroker {
   /// Seconds for which streams are waited for that have not answered: short at first, so that one without a
   /// leader does not keep those waiting that have one, and soon asked again.
   private var timeouts: [String: (seconds: Double, since: Double)] = [:]
+  /// Seconds that answers have taken of late, the longest; each further one counts a fifth less.
+  private var latency: Double
 
   /// Answers are awaited for `longestWait`: who has leases to renew waits less long than they last.
   package init(
@@ -27,6 +29,7 @@ package struct NATSBroker: FleetBroker {
   ) throws(BrokerFault) {
     connection = try NATSConnection(access, name: name)
     self.longestWait = longestWait.inSeconds
+    latency = self.longestWait
   }
 
   package init(servers: [String], name: String) throws(BrokerFault) {
@@ -203,13 +206,15 @@ extension NATSBroker {
     until limit: Double? = nil
   ) throws(BrokerFault) -> NATSDelivery? {
     awaited = range
+    let begin = Self.now
+    let short = min(max(Self.shortestWait, 4 * latency), longestWait)
     let known = stream.flatMap { timeouts[$0]?.seconds }
-    let end = limit ?? Self.now + (known ?? (isAnySilent ? Self.shortestWait : longestWait))
+    let end = limit ?? begin + (known ?? (isAnySilent ? short : longestWait))
     while answers[number] == nil {
       let left = end - Self.now
       guard left > 0 else {
         if let stream {
-          let next = min(known.map { $0 * 1.25 } ?? Self.shortestWait, longestWait)
+          let next = min(known.map { $0 * 1.25 } ?? short, longestWait)
           timeouts[stream] = (next, Self.now)
         }
         return nil
@@ -221,6 +226,7 @@ extension NATSBroker {
       }
     }
     if let stream { timeouts[stream] = nil }
+    if number == range.lowerBound { latency = max(Self.now - begin, latency * 0.8) }
     let found = answers.removeValue(forKey: number)
     if number == range.upperBound { answers = [:] }
     guard found?.status == nil else {

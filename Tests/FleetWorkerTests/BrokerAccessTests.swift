@@ -218,6 +218,7 @@ struct SecureServerTests {
       BuiltProgram.path("locationfleet"), ["run", "--config", try site.configure("WORKERS")])
     let name = FleetDeviceName(tenant: "acme", device: "truck")
     let lines = walk.fixes.map { FleetWalk.line($0, of: name) + "\n" }.joined()
+    _ = try await worker.lines.next { $0.contains("took partition 0 over") }
     #expect(try site.run(["publish"], as: "OPERATOR", input: lines).status == 0)
     // Answered when everything before it is judged.
     let other = try site.run(["erase", "acme", "nobody"], as: "OPERATOR")
