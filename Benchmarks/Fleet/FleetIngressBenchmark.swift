@@ -61,7 +61,8 @@ private final class IngressBench {
       "nats-server", ["-c", files[0]], environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     _ = try await server.lines.next { $0.contains("Server is ready") }
     let program = BuiltProgram.path("locationfleet")
-    let hash = try await run("/bin/sh", ["-c", "echo \(MQTTLoad.password) | \(program) password"])
+    let hash = try await run(
+      "/bin/sh", ["-c", "echo \(MQTTSocket.password) | \(program) password"])
     try "u acme * - \(hash)\n".write(toFile: files[1], atomically: true, encoding: .utf8)
     chmod(files[1], 0o600)
     try """
@@ -88,31 +89,12 @@ private func run(_ program: String, _ words: [String]) async throws -> String {
 
 /// Devices that publish with QoS 1, each with some messages on their way.
 private final class MQTTLoad {
-  struct Gone: Error {}
-  static let password = "0123456789abcdef0123456789abcdef"
-
   private var sockets: [pollfd] = []
 
   init(port: Int, connections: Int) throws {
     for number in 0..<connections {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      sockets.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
-      var address = Loopback.address(port: port)
-      let connected = withUnsafeBytes(of: &address) {
-        connect(
-          descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-      }
-      guard connected == 0 else { throw Gone() }
-      var on: Int32 = 1
-      setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
-      let body =
-        Self.text("MQTT") + [4, 0xc2, 0, 60] + Self.text("c\(number)") + Self.text("u")
-        + Self.text(Self.password)
-      try Self.send([0x10, UInt8(body.count)] + body, descriptor)
-      var answer = [UInt8](repeating: 0xff, count: 4)
-      guard recv(descriptor, &answer, 4, Int32(MSG_WAITALL)) == 4, answer[3] == 0 else {
-        throw Gone()
-      }
+      sockets.append(
+        try MQTTSocket.open(port: port, identifier: "c\(number)", user: "u", keepAlive: 60))
     }
   }
 
@@ -123,7 +105,7 @@ private final class MQTTLoad {
     let each = total / sockets.count
     var sent = [Int](repeating: 0, count: sockets.count)
     var bytes = sent
-    let heads = sockets.indices.map { Self.text("in/acme/truck-\($0)") }
+    let heads = sockets.indices.map { MQTTSocket.text("in/acme/truck-\($0)") }
     func publish(_ index: Int, _ count: Int) throws {
       var packets: [UInt8] = []
       for _ in 0..<count {
@@ -134,36 +116,21 @@ private final class MQTTLoad {
         let body = heads[index] + [UInt8(sent[index] >> 8), UInt8(sent[index] & 255)] + payload
         packets += [0x32, UInt8(body.count)] + body
       }
-      try Self.send(packets, sockets[index].fd)
+      try MQTTSocket.send(packets, sockets[index].fd)
     }
     for index in sockets.indices { try publish(index, min(window, each)) }
     var (left, chunk) = (each * sockets.count, [UInt8](repeating: 0, count: 4096))
     while left > 0 {
-      guard poll(&sockets, UInt(sockets.count), 30_000) > 0 else { throw Gone() }
+      guard poll(&sockets, UInt(sockets.count), 30_000) > 0 else { throw MQTTSocket.Gone() }
       for index in sockets.indices where sockets[index].revents != 0 {
         let count = recv(sockets[index].fd, &chunk, chunk.count, 0)
-        guard count > 0 else { throw Gone() }
+        guard count > 0 else { throw MQTTSocket.Gone() }
         let before = bytes[index] / 4
         bytes[index] += count
         let new = bytes[index] / 4 - before
         left -= new
         try publish(index, min(new, each - sent[index]))
       }
-    }
-  }
-
-  private static func text(_ text: String) -> [UInt8] {
-    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
-  }
-
-  private static func send(_ bytes: [UInt8], _ descriptor: Int32) throws {
-    var left = bytes[...]
-    while !left.isEmpty {
-      let count = left.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { throw Gone() }
-      left = left.dropFirst(count)
     }
   }
 }

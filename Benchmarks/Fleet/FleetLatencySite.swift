@@ -145,7 +145,7 @@ final class FleetLatencySite {
     if ingress == nil {
       let program = BuiltProgram.path("locationfleet")
       let hashing = try RunningProgram(
-        "/bin/sh", ["-c", "echo \(PacedDevices.password) | \(program) password"])
+        "/bin/sh", ["-c", "echo \(MQTTSocket.password) | \(program) password"])
       let hash = try await hashing.lines.next()
       let lines = (0..<FleetTraffic.tenants).map {
         "\(FleetTraffic.tenant($0)) \(FleetTraffic.tenant($0)) * - \(hash)\n"

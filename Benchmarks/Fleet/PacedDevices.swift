@@ -4,8 +4,6 @@ import TestSupport
 /// Devices of some tenants that publish to an ingress with QoS 1 when somebody says so; one whose connection
 /// takes nothing more waits, and no other one with it.
 final class PacedDevices {
-  struct Gone: Error {}
-  static let password = "0123456789abcdef0123456789abcdef"
   private static let connections = 4 * FleetTraffic.tenants
   /// How many messages of a connection may be on their way.
   private static let window = 200
@@ -21,27 +19,11 @@ final class PacedDevices {
     numbers = [Int](repeating: 0, count: Self.connections)
     bytes = numbers
     for index in 0..<Self.connections {
-      let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-      sockets.append(pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0))
-      var address = Loopback.address(port: port)
-      let connected = withUnsafeBytes(of: &address) {
-        connect(
-          descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-      }
-      guard connected == 0 else { throw Gone() }
-      var on: Int32 = 1
-      setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
       let user = FleetTraffic.tenant(index % FleetTraffic.tenants)
-      let body =
-        Self.text("MQTT") + [4, 0xc2, 0, 0] + Self.text("c\(index)") + Self.text(user)
-        + Self.text(Self.password)
-      waiting[index] = [0x10, UInt8(body.count)] + body
-      try flush(index)
-      var answer = [UInt8](repeating: 0xff, count: 4)
-      guard recv(descriptor, &answer, 4, Int32(MSG_WAITALL)) == 4, answer[3] == 0 else {
-        throw Gone()
-      }
-      _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+      let socket = try MQTTSocket.open(
+        port: port, identifier: "c\(index)", user: user, keepAlive: 0)
+      sockets.append(socket)
+      _ = fcntl(socket.fd, F_SETFL, O_NONBLOCK)
     }
   }
 
@@ -64,7 +46,7 @@ final class PacedDevices {
         numbers[index] += 1
         let number = numbers[index] % 65_535 + 1
         let body =
-          Self.text(message.topic) + [UInt8(number >> 8), UInt8(number & 255)]
+          MQTTSocket.text(message.topic) + [UInt8(number >> 8), UInt8(number & 255)]
           + Array(message.payload.utf8)
         // All of them have more than 127 bytes, and less than 16 kB.
         waiting[index] += [0x32, UInt8(body.count & 127) | 128, UInt8(body.count >> 7)] + body
@@ -75,7 +57,7 @@ final class PacedDevices {
     var chunk = [UInt8](repeating: 0, count: 65_536)
     for index in sockets.indices where sockets[index].revents != 0 {
       let count = recv(sockets[index].fd, &chunk, chunk.count, 0)
-      guard count > 0 else { throw Gone() }
+      guard count > 0 else { throw MQTTSocket.Gone() }
       bytes[index] += count
     }
   }
@@ -86,14 +68,10 @@ final class PacedDevices {
         Glibc.send(sockets[index].fd, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
       }
       guard count > 0 else {
-        guard errno == EAGAIN else { throw Gone() }
+        guard errno == EAGAIN else { throw MQTTSocket.Gone() }
         return
       }
       waiting[index].removeFirst(count)
     }
-  }
-
-  private static func text(_ text: String) -> [UInt8] {
-    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
   }
 }

@@ -110,7 +110,7 @@ package enum FenceStore {
   }
 
   /// The part of a key that names the tenant that is being erased.
-  package static let erasing = "erasing"
+  private static let erasing = "erasing"
 
   /// The versions of which something is kept, and the messages of each.
   static func versions(

@@ -1,0 +1,50 @@
+import Foundation
+import TestSupport
+
+/// The connection of a device to an ingress of the loopback.
+enum MQTTSocket {
+  struct Gone: Error {}
+  static let password = "0123456789abcdef0123456789abcdef"
+
+  /// Connects as a user, and waits until that is taken; with `keepAlive` 0 it may be silent for ever.
+  static func open(port: Int, identifier: String, user: String, keepAlive: UInt8) throws -> pollfd {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    do {
+      var address = Loopback.address(port: port)
+      let connected = withUnsafeBytes(of: &address) {
+        connect(
+          descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+      }
+      guard connected == 0 else { throw Gone() }
+      var on: Int32 = 1
+      setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
+      let body =
+        text("MQTT") + [4, 0xc2, 0, keepAlive] + text(identifier) + text(user) + text(password)
+      try send([0x10, UInt8(body.count)] + body, descriptor)
+      var answer = [UInt8](repeating: 0xff, count: 4)
+      guard recv(descriptor, &answer, 4, Int32(MSG_WAITALL)) == 4, answer[3] == 0 else {
+        throw Gone()
+      }
+    } catch {
+      close(descriptor)
+      throw error
+    }
+    return pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+  }
+
+  static func text(_ text: String) -> [UInt8] {
+    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
+  }
+
+  /// Sends all of it.
+  static func send(_ bytes: [UInt8], _ descriptor: Int32) throws {
+    var left = bytes[...]
+    while !left.isEmpty {
+      let count = left.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { throw Gone() }
+      left = left.dropFirst(count)
+    }
+  }
+}
