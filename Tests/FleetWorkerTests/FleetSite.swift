@@ -76,11 +76,11 @@ final class FleetSite {
   /// Waits until everything that was published is judged and stored.
   func waitUntilStored() throws {
     for partition in 0..<partitions {
-      let end = try broker.last(of: .fixes(partition), key: nil).last
+      let end = try last(of: .fixes(partition))
       var from: UInt64 = 1
       let limit = Date(timeIntervalSinceNow: 150)
       search: while true {
-        let batch = try broker.read(.state(partition), from: from, most: 1000)
+        let batch = try answered { try $0.read(.state(partition), from: from, most: 1000) }
         for message in batch.messages {
           from = message.sequence + 1
           guard message.entry.subject == "st.\(partition).checkpoint",
@@ -95,6 +95,23 @@ final class FleetSite {
   }
 
   struct NotStored: Error { var partition: Int }
+
+  /// Asks again for a minute where a stream does not answer, as it may be electing a leader.
+  private func answered<Answer>(_ call: (inout NATSBroker) throws -> Answer) throws -> Answer {
+    let limit = Date(timeIntervalSinceNow: 60)
+    while true {
+      do {
+        return try call(&broker)
+      } catch BrokerFault.unreachable where Date() < limit {
+        broker.wait(.seconds(1))
+      }
+    }
+  }
+
+  /// The number of the last message of a log.
+  private func last(of log: FleetLog) throws -> UInt64 {
+    try answered { try $0.last(of: log, key: nil).last }
+  }
 
   /// Waits until so many events are there.
   func waitForEvents(_ count: Int, partition: Int = 0) throws {
@@ -113,11 +130,11 @@ final class FleetSite {
 
   /// Everything that a log keeps.
   func all(_ log: FleetLog) throws -> [LogMessage] {
-    let end = try broker.last(of: log, key: nil).last
+    let end = try last(of: log)
     var (found, from): ([LogMessage], UInt64) = ([], 1)
     let limit = Date(timeIntervalSinceNow: 60)
     while from <= end, Date() < limit {
-      let batch = try broker.read(log, from: from, most: 1000)
+      let batch = try answered { try $0.read(log, from: from, most: 1000) }
       if batch.messages.isEmpty { broker.wait(.seconds(1)) }
       found += batch.messages
       from = found.last.map { $0.sequence + 1 } ?? from
@@ -126,7 +143,7 @@ final class FleetSite {
   }
 
   func events(_ partition: Int) throws -> UInt64 {
-    try broker.last(of: .events(partition), key: nil).last
+    try last(of: .events(partition))
   }
 
   /// What the worker's port answers.

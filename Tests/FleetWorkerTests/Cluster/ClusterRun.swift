@@ -48,10 +48,10 @@ final class ClusterRun {
   func kill(_ node: Int, _ name: String) async throws {
     note(name)
     cluster.end(node)
-    try publisher.waitForSteps(12)
+    try waitForSteps(12)
     try await cluster.start(node)
     try cluster.waitUntilReady()
-    try publisher.waitForSteps(4)
+    try waitForSteps(4)
   }
 
   /// Ends a worker with SIGTERM, and starts another one in its place.
@@ -59,7 +59,17 @@ final class ClusterRun {
     note("worker \(number)")
     workers[number].terminate()
     workers[number] = try site.worker("other.conf")
-    try publisher.waitForSteps(12)
+    try waitForSteps(12)
+  }
+
+  /// Waits until so many more steps are kept; says how the servers are where they are not.
+  func waitForSteps(_ more: Int) throws {
+    do {
+      try publisher.waitForSteps(more)
+    } catch {
+      print(cluster.text)
+      throw error
+    }
   }
 
   /// Notes that something is done now.

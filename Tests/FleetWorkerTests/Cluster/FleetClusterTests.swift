@@ -28,7 +28,7 @@ struct FleetClusterTests {
     let run = try ClusterRun(
       cluster, settings: Self.settings, steps: 120 + kills * 100,
       partitions: Self.count("CLUSTER_PARTITIONS", 2))
-    try run.publisher.waitForSteps(12)
+    try run.waitForSteps(12)
     let roles: [String?] = ["FIX_0", "EVT_0", "KV_LEASES", "STATE_0", "FIX_1", "EVT_1", nil]
     for number in 0..<kills {
       // In the small test each node once, else whoever leads something.
@@ -42,6 +42,21 @@ struct FleetClusterTests {
   }
 
   @Test(
+    "FLEET-78: a server that is replaced by an empty one under load fetches all: nothing is lost")
+  func replaced() async throws {
+    let cluster = try await NATSCluster()
+    try cluster.waitUntilReady()
+    let run = try ClusterRun(cluster, settings: Self.settings, steps: 200)
+    try run.waitForSteps(12)
+    for node in 0..<2 {
+      run.note("node \(node) replaced")
+      try await cluster.replace(node)
+      try run.waitForSteps(12)
+    }
+    print(try run.finish().text)
+  }
+
+  @Test(
     "FLEET-78: workers are restarted one after another under load: no event is lost, none repeated"
   )
   func restarted() async throws {
@@ -51,7 +66,7 @@ struct FleetClusterTests {
     let run = try ClusterRun(
       cluster, settings: Self.settings, steps: 120 + rounds * 2 * 60,
       partitions: Self.count("CLUSTER_PARTITIONS", 2))
-    try run.publisher.waitForSteps(24)
+    try run.waitForSteps(24)
     for _ in 0..<rounds { for number in 0..<2 { try run.restart(number) } }
     let pauses = try run.finish()
     print(pauses.text)

@@ -16,6 +16,7 @@ final class NATSCluster: Sendable {
   private let programs = Mutex<[RunningProgram?]>([nil, nil, nil])
   /// What stands before the program of a node, such as `nsenter`.
   private let prefixes: [Int: [String]]
+  private let stores: [Int: String]
 
   private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
@@ -24,7 +25,7 @@ final class NATSCluster: Sendable {
   /// have another one than `store` in their own.
   init(prefixes: [Int: [String]] = [:], stores: [Int: String] = [:]) async throws {
     folder = try TemporaryFolder()
-    self.prefixes = prefixes
+    (self.prefixes, self.stores) = (prefixes, stores)
     nodes = try (0..<3).map { _ in
       try Node(port: Loopback.freePort(), routes: Loopback.freePort(), monitor: Loopback.freePort())
     }
@@ -92,9 +93,10 @@ final class NATSCluster: Sendable {
     }
   }
 
-  /// Asks every node until each one says that it is current with all streams that it has a copy of.
-  func waitUntilReady() throws {
-    let end = Date(timeIntervalSinceNow: 120)
+  /// Asks every node until each one says that it is current with all streams that it has a copy of, for so many
+  /// seconds at most.
+  func waitUntilReady(seconds: Double = 120) throws {
+    let end = Date(timeIntervalSinceNow: seconds)
     for (number, node) in nodes.enumerated() {
       while true {
         let said = Self.ask("/healthz", port: node.monitor) ?? ""
@@ -103,6 +105,37 @@ final class NATSCluster: Sendable {
         usleep(100_000)
       }
     }
+  }
+
+  /// Starts a node anew until all are current; where it is not within a minute, and the others are, it fetches all
+  /// that it has a copy of, as in the manual.
+  func restart(_ number: Int) async throws {
+    end(number)
+    try await start(number)
+    do {
+      try waitUntilReady(seconds: 60)
+    } catch {
+      print("\(error): its store is removed")
+      try await replace(number)
+    }
+  }
+
+  /// Starts a node without anything that it has kept, until all are current.
+  func replace(_ number: Int) async throws {
+    end(number)
+    let store = stores[number] ?? folder.file("store-\(number)")
+    _ = try await runToEnd((prefixes[number] ?? []) + ["rm", "-r", "\(store)/jetstream"])
+    try await start(number)
+    try waitUntilReady()
+  }
+
+  /// What each node says of itself, and who leads, for a test that failed.
+  var text: String {
+    let leaders = ["FIX_0", "STATE_0", "EVT_0", "FIX_1", "STATE_1", "EVT_1", "KV_LEASES"].map { stream in
+      "\(stream): \(leader(of: stream).map(String.init) ?? "nobody")"
+    }
+    let health = nodes.map { Self.ask("/healthz", port: $0.monitor) ?? "no answer" }
+    return (health + leaders).joined(separator: "\n")
   }
 
   /// The node that leads a stream, or for `nil` all of them; `nil` where nobody does.
