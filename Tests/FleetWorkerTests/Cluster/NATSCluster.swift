@@ -131,9 +131,8 @@ final class NATSCluster: Sendable {
 
   /// What each node says of itself, and who leads, for a test that failed.
   var text: String {
-    let leaders = ["FIX_0", "STATE_0", "EVT_0", "FIX_1", "STATE_1", "EVT_1", "KV_LEASES"].map { stream in
-      "\(stream): \(leader(of: stream).map(String.init) ?? "nobody")"
-    }
+    let streams = ["FIX_0", "STATE_0", "EVT_0", "FIX_1", "STATE_1", "EVT_1", "KV_LEASES"]
+    let leaders = streams.map { "\($0): \(leader(of: $0).map(String.init) ?? "nobody")" }
     let health = nodes.map { Self.ask("/healthz", port: $0.monitor) ?? "no answer" }
     return (health + leaders).joined(separator: "\n")
   }
