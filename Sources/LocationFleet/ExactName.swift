@@ -9,7 +9,8 @@ package struct ExactName: Hashable, Comparable, Sendable, ExpressibleByStringLit
   package init(stringLiteral text: String) { self.text = text }
 
   package static func == (left: ExactName, right: ExactName) -> Bool {
-    left.text.utf8.elementsEqual(right.text.utf8)
+    let text = left.text.utf8.span
+    return right.text.utf8.count == text.count && text.has(right.text, at: 0)
   }
 
   package static func < (left: ExactName, right: ExactName) -> Bool {
@@ -27,4 +28,14 @@ package struct ExactName: Hashable, Comparable, Sendable, ExpressibleByStringLit
 extension String {
   /// Whether a name is this one byte for byte.
   func isExactly(_ other: String) -> Bool { ExactName(self) == ExactName(other) }
+}
+
+extension Span<UInt8> {
+  /// Whether these bytes have those of a text at a place.
+  func has(_ text: String, at place: Int) -> Bool {
+    let wanted = text.utf8.span
+    guard place + wanted.count <= count else { return false }
+    for index in wanted.indices where self[place + index] != wanted[index] { return false }
+    return true
+  }
 }

@@ -26,6 +26,24 @@ struct OutputTests {
     #expect(value?.count == 5)
   }
 
+  @Test("as JSON has objects without their types, and escapes what is not seen")
+  func nestedJSON() {
+    var inner = JSONLine(type: "inner")
+    let empty = inner
+    inner.add("a", 1)
+    inner.add("b", texts: ["\u{1f}", "é"])
+    var line = JSONLine(type: "t")
+    line.add("one", object: inner)
+    line.add("none", object: empty)
+    line.add("all", objects: [inner, empty])
+    line.addOrNull("date", nil)
+    line.add("turned\u{202e}", texts: [])
+    #expect(
+      line.text
+        == #"{"type":"t","one":{"a":1,"b":["\u001f","é"]},"none":{},"#
+        + #""all":[{"a":1,"b":["\u001f","é"]},{}],"date":null,"turned\u202e":[]}"#)
+  }
+
   @Test(
     "is colored on a terminal only, and never where NO_COLOR is set",
     arguments: [

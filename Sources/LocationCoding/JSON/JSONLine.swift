@@ -4,80 +4,115 @@ internal import LocationModel
 ///
 /// A value that is not known is left out: a missing field is unknown.
 package struct JSONLine {
-  private var members: [String]
+  /// All but its last mark.
+  private var bytes: [UInt8] = []
+  /// Where its first mark and its type end.
+  private let head: Int
 
   package init(type: String) {
-    members = []
-    add("type", type)
+    bytes.reserveCapacity(512)
+    bytes.append(contentsOf: #"{"type":"#.utf8)
+    bytes.appendQuoted(type)
+    head = bytes.count
   }
 
-  package var text: String { ("{" + members.joined(separator: ",") + "}").escapedInJSON }
+  package var text: String {
+    String(decoding: bytes + [UInt8(ascii: "}")], as: UTF8.self).escapedInJSON
+  }
 
   package mutating func add(_ key: String, _ text: String?) {
     guard let text else { return }
-    put(key, Self.quoted(text))
+    put(key)
+    bytes.appendQuoted(text)
   }
 
   package mutating func add(_ key: String, _ number: Double?) {
     guard let number, number.isFinite else { return }
-    put(key, Int(exactly: number).map(String.init) ?? "\(number)")
+    put(key)
+    bytes.append(contentsOf: (Int(exactly: number).map(String.init) ?? "\(number)").utf8)
   }
 
   package mutating func add(_ key: String, _ number: Int?) {
     guard let number else { return }
-    put(key, String(number))
+    add(key, json: String(number))
   }
 
   package mutating func add(_ key: String, flag: Bool) {
-    put(key, flag ? "true" : "false")
+    add(key, json: flag ? "true" : "false")
   }
 
   package mutating func add(_ key: String, texts: [String]) {
-    put(key, "[" + texts.map(Self.quoted).joined(separator: ",") + "]")
+    put(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, text) in texts.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      bytes.appendQuoted(text)
+    }
+    bytes.append(UInt8(ascii: "]"))
   }
 
   /// Of an object, its members; its type is left out.
   package mutating func add(_ key: String, object: JSONLine) {
-    put(key, "{" + object.members.dropFirst().joined(separator: ",") + "}")
+    put(key)
+    append(object)
   }
 
   /// A value that is JSON already.
-  package mutating func add(_ key: String, json: String) { put(key, json) }
+  package mutating func add(_ key: String, json: String) {
+    put(key)
+    bytes.append(contentsOf: json.utf8)
+  }
 
   /// An array of objects; their types are left out.
   package mutating func add(_ key: String, objects: [JSONLine]) {
-    let members = objects.map { "{" + $0.members.dropFirst().joined(separator: ",") + "}" }
-    put(key, "[" + members.joined(separator: ",") + "]")
+    put(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, object) in objects.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      append(object)
+    }
+    bytes.append(UInt8(ascii: "]"))
   }
 
   /// A value that is known to be none is `null`.
   package mutating func addOrNull(_ key: String, _ text: String?) {
-    put(key, text.map(Self.quoted) ?? "null")
+    put(key)
+    if let text { bytes.appendQuoted(text) } else { bytes.append(contentsOf: "null".utf8) }
   }
 
-  private mutating func put(_ key: String, _ value: String) {
-    members.append("\(Self.quoted(key)):\(value)")
+  private mutating func put(_ key: String) {
+    bytes.append(UInt8(ascii: ","))
+    bytes.appendQuoted(key)
+    bytes.append(UInt8(ascii: ":"))
   }
 
-  private static func quoted(_ text: String) -> String {
+  private mutating func append(_ object: JSONLine) {
+    bytes.append(UInt8(ascii: "{"))
+    // Behind its type stands a comma.
+    bytes.append(contentsOf: object.bytes[object.head...].dropFirst())
+    bytes.append(UInt8(ascii: "}"))
+  }
+}
+
+extension [UInt8] {
+  fileprivate mutating func appendQuoted(_ text: String) {
+    append(UInt8(ascii: "\""))
+    defer { append(UInt8(ascii: "\"")) }
     // Nearly every text is plain, and a day in virtual time has a million of them.
     guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) else {
-      return "\"" + text + "\""
+      return append(contentsOf: text.utf8)
     }
-    var quoted = "\""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "\"": quoted += "\\\""
-      case "\\": quoted += "\\\\"
-      case "\n": quoted += "\\n"
-      case "\r": quoted += "\\r"
-      case "\t": quoted += "\\t"
-      case _ where scalar.value < 0x20:
-        let digits = String(scalar.value, radix: 16)
-        quoted += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-      default: quoted.unicodeScalars.append(scalar)
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): append(contentsOf: [UInt8(ascii: "\\"), byte])
+      case UInt8(ascii: "\n"): append(contentsOf: #"\n"#.utf8)
+      case UInt8(ascii: "\r"): append(contentsOf: #"\r"#.utf8)
+      case UInt8(ascii: "\t"): append(contentsOf: #"\t"#.utf8)
+      case 0..<0x20:
+        append(contentsOf: (byte < 0x10 ? #"\u000"# : #"\u001"#).utf8)
+        append(contentsOf: String(byte & 15, radix: 16).utf8)
+      default: append(byte)
       }
     }
-    return quoted + "\""
   }
 }

@@ -119,18 +119,20 @@ package enum FleetAddress {
         == fixes(of: FleetDeviceName(tenant: tenant, device: device), partition: partition)
     }
     // Nearly all names are plain: nothing is made to be compared.
-    let end = device.utf8.count + head.utf8.count + 1
-    guard subject.utf8.count > end + 4 else { return false }
-    let place = subject.utf8.index(subject.utf8.endIndex, offsetBy: -end)
-    let middle = subject.utf8.index(place, offsetBy: head.utf8.count)
-    return subject.utf8[..<place].elementsEqual("fix.\(partition).".utf8)
-      && subject.utf8[place..<middle].elementsEqual(head.utf8)
-      && subject.utf8[middle] == UInt8(ascii: ".")
-      && subject.utf8[subject.utf8.index(after: middle)...].elementsEqual(device.utf8)
+    let bytes = subject.utf8.span
+    let number = String(partition)
+    let tenantPlace = 5 + number.utf8.count
+    let devicePlace = tenantPlace + head.utf8.count + 1
+    return bytes.count == devicePlace + device.utf8.count && bytes.has("fix.", at: 0)
+      && bytes.has(number, at: 4) && bytes.has(".", at: tenantPlace - 1)
+      && bytes.has(head, at: tenantPlace) && bytes.has(".", at: devicePlace - 1)
+      && bytes.has(device, at: devicePlace)
   }
 
   private static func isPlain(_ name: String) -> Bool {
-    !name.isEmpty && name != "-" && name.utf8.allSatisfy { isPlain($0) }
+    let bytes = name.utf8.span
+    for index in bytes.indices where !isPlain(bytes[index]) { return false }
+    return !name.isEmpty && name != "-"
   }
 
   /// The device whose fixes have this subject.

@@ -207,7 +207,8 @@ extension PartitionState {
         entries.append(
           LogEntry(
             subject: FleetAddress.event(event.kind.rawValue, of: device, partition: partition),
-            mark: mark, bytes: Array((FleetEventLine.json(event, of: device) + "\n").utf8)))
+            mark: mark,
+            bytes: Array(FleetEventLine.json(event, of: device).utf8) + [UInt8(ascii: "\n")]))
       }
     }
     if accepted.count > 0 { figures.count(accepted.tenant, "accepted", accepted.count) }

@@ -23,14 +23,24 @@ extension UnixTime {
     let (day, millisecond) = floorDivide(rest < 500_000 ? floor : floor + 1, 86_400_000)
     let date = CivilDate(daysSince1970: day)
     let second = millisecond / 1000
-    let fields = [
-      (date.year, 4, "-"), (date.month, 2, "-"), (date.day, 2, "T"), (second / 3600, 2, ":"),
-      (second / 60 % 60, 2, ":"), (second % 60, 2, "."), (millisecond % 1000, 3, "Z"),
-    ]
-    return fields.reduce(into: "") { text, field in
-      let digits = String(field.0)
-      text += String(repeating: "0", count: max(0, field.1 - digits.count)) + digits + field.2
+    var text: [UInt8] = []
+    text.reserveCapacity(24)
+    func put(_ number: Int, from power: Int, _ mark: Unicode.Scalar) {
+      var power = power
+      while power > 0 {
+        text.append(UInt8(ascii: "0") + UInt8(number / power % 10))
+        power /= 10
+      }
+      text.append(UInt8(ascii: mark))
     }
+    put(date.year, from: 1000, "-")
+    put(date.month, from: 10, "-")
+    put(date.day, from: 10, "T")
+    put(second / 3600, from: 10, ":")
+    put(second / 60 % 60, from: 10, ":")
+    put(second % 60, from: 10, ".")
+    put(millisecond % 1000, from: 100, "Z")
+    return String(decoding: text, as: UTF8.self)
   }
 }
 

@@ -33,9 +33,9 @@ package struct JSONKey: Sendable {
 
   package static func == (key: Self, name: StaticString) -> Bool {
     guard key.range.count == name.utf8CodeUnitCount else { return false }
-    for (index, place) in key.range.enumerated() where key.bytes[place] != name.utf8Start[index] {
-      return false
-    }
+    let bytes = key.bytes.span
+    for index in 0..<key.range.count
+    where bytes[key.range.lowerBound + index] != name.utf8Start[index] { return false }
     return true
   }
 }
@@ -221,18 +221,20 @@ package struct JSONScanner {
   /// Reads the rest of a string, and returns where its bytes are; `nil`, at the first of them, where it has
   /// escapes.
   private mutating func plain() throws(JSONFault) -> Range<Int>? {
-    let start = position
-    for place in start..<bytes.count {
-      switch bytes[place] {
-      case UInt8(ascii: "\""):
-        position = place + 1
-        return start..<place
-      case UInt8(ascii: "\\"):
+    let (text, start) = (bytes, position)
+    let span = text.span
+    for place in start..<span.count {
+      let byte = span[place]
+      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
+        continue
+      }
+      guard byte >= 0x20 else { throw .unexpected(byte: byte, offset: place) }
+      guard byte == UInt8(ascii: "\"") else {
         position = place
         return nil
-      case 0..<0x20: throw .unexpected(byte: bytes[place], offset: place)
-      default: continue
       }
+      position = place + 1
+      return start..<place
     }
     throw .truncated
   }
