@@ -91,6 +91,8 @@ struct JetStreamAnswer {
     // cluster, and will be none.
     if errorNumber == 10005 { return .unreachable(cause) }
     if errorNumber == 10074 { return .refused("\(cause): `replicas` needs a cluster") }
+    // What was to be deleted is not there: it has been replaced.
+    if errorNumber == 10057, cause.contains("no message found") { return .refused(cause) }
     return code >= 500 ? .unreachable(cause) : .refused(cause)
   }
 

@@ -24,6 +24,7 @@ struct FleetOptions {
     case checkSink(SinkKind)
     case schema
     case refused
+    case forgetSink(String)
     case password
     case seed
     case initialize
@@ -74,23 +75,7 @@ struct FleetOptions {
       case "--json": isJSON = true
       case "--help", "-h": task = .help
       default:
-        if task == .sink(nil), let kind = SinkKind(rawValue: argument) {
-          task = .sink(kind)
-          continue
-        }
-        if case .fences("") = task, !argument.hasPrefix("-") {
-          task = .fences(argument)
-          continue
-        }
-        let isName = !argument.hasPrefix("-") || argument == "-"
-        if case .erase(let names) = task, names.count < 2, isName {
-          task = .erase(names + [argument])
-          continue
-        }
-        if task == .tenantKey(""), isName {
-          task = .tenantKey(argument)
-          continue
-        }
+        if takeWord(argument) { continue }
         guard !hasVerb, let named = Self.tasks[argument] else {
           throw FleetFault(reason: "unknown argument \(argument); see --help")
         }
@@ -104,9 +89,28 @@ struct FleetOptions {
       throw FleetFault(reason: "--json belongs to doctor; see --help")
     }
     guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
-    if let name, !(1...64).contains(name.utf8.count) || !name.allSatisfy(Self.isPlain) {
+    if let name, !Self.isName(name) {
       throw FleetFault(reason: "--name must be 1 to 64 letters, digits, -, and _")
     }
+    if case .forgetSink(let name) = task, !Self.isName(name) {
+      throw FleetFault(reason: "forget-sink needs a NAME, as doctor prints it; see --help")
+    }
+  }
+
+  /// Takes what follows the verb of a task; returns whether that needs one more.
+  private mutating func takeWord(_ word: String) -> Bool {
+    let isName = !word.hasPrefix("-") || word == "-"
+    switch task {
+    case .sink(nil):
+      guard let kind = SinkKind(rawValue: word) else { return false }
+      task = .sink(kind)
+    case .fences("") where !word.hasPrefix("-"): task = .fences(word)
+    case .erase(let names) where names.count < 2 && isName: task = .erase(names + [word])
+    case .forgetSink("") where isName: task = .forgetSink(word)
+    case .tenantKey("") where isName: task = .tenantKey(word)
+    default: return false
+    }
+    return true
   }
 
   private mutating func resolve(check: Bool, schema: Bool) throws(FleetFault) {
@@ -159,8 +163,12 @@ struct FleetOptions {
     "events": .events, "ingress": .ingress, "password": .password, "seed": .seed,
     "erase": .erase([]), "erasures": .erasures, "expire": .expire,
     "tenant-key": .tenantKey(""), "sink": .sink(nil),
-    "refused": .refused, "doctor": .doctor,
+    "refused": .refused, "forget-sink": .forgetSink(""), "doctor": .doctor,
   ]
+
+  private static func isName(_ text: String) -> Bool {
+    (1...64).contains(text.utf8.count) && text.allSatisfy(isPlain)
+  }
 
   private static func isPlain(_ letter: Character) -> Bool {
     letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-" || letter == "_")
@@ -203,6 +211,7 @@ struct FleetOptions {
            locationfleet sink webhook|postgis|mqtt [--config FILE] [--name NAME] [--check]
            locationfleet sink postgis --schema [--config FILE] | psql
            locationfleet refused [--config FILE] > refused.jsonl
+           locationfleet forget-sink NAME [--config FILE]
            locationfleet doctor [--json] [--config FILE]
            locationfleet password < password
            locationfleet seed > FILE
@@ -222,6 +231,7 @@ struct FleetOptions {
       ingress         take fixes from devices by MQTT and HTTP, also with TLS, and acknowledge what is kept
       sink KIND       hand events on: to a webhook, a table of PostGIS, or a broker of MQTT
       refused         print the events that sinks have set aside, and why
+      forget-sink     forget how far a sink is that is used no more, under its NAME
       doctor          find out what is wrong with the fleet, and what to do next; changes nothing
       password        print what stands for a password of standard input in the file of accounts
       seed            print a new seed of a user of NATS, and its public key on standard error

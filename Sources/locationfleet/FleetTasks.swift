@@ -99,6 +99,32 @@ struct FleetTasks {
     print("fences \(version)")
   }
 
+  /// Forgets how far a sink is that is used no more.
+  ///
+  /// Whether a process still has it, its renewals say: they are waited for as long as its lease lasts.
+  func forgetSink(_ name: String) throws(FleetFault) {
+    var broker = try connect()
+    let known = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
+      try Sink.known(name, &broker)
+    }
+    guard let known else {
+      throw FleetFault(
+        reason: "no sink is called \(name); those that are, locationfleet doctor names", status: 1)
+    }
+    if known.isOwned {
+      let end = Self.now + configuration.worker.lease + .milliseconds(500)
+      while Self.now < end { broker.wait(end - Self.now) }
+    }
+    let isForgotten = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
+      try Sink.forget(name, known.sequence, &broker)
+    }
+    guard isForgotten else {
+      throw FleetFault(
+        reason: "a process hands on as \(name): stop it first, then ask again", status: 1)
+    }
+    print("forgot sink \(name); one started under this name hands on every event that is kept")
+  }
+
   /// Prints the hash of a password: the first line of standard input.
   static func printHash() throws(FleetFault) {
     guard let password = readLine(strippingNewline: true), !password.isEmpty,

@@ -47,6 +47,7 @@ do throws(FleetFault) {
     print("\(options.file ?? "the defaults"): no faults")
   case .schema: print(PostGISTable(all.postgis.table).schema, terminator: "")
   case .refused: try FleetTasks(configuration).printRefused()
+  case .forgetSink(let name): try FleetTasks(configuration).forgetSink(name)
   case .check:
     try AccessFiles.check(configuration.access)
     if let folder = configuration.tenantKeys, let fault = TenantKeyFiles(folder: folder).fault {

@@ -1,5 +1,6 @@
 import Foundation
 import LocationFleet
+import LocationFleetNATS
 import TestSupport
 import Testing
 
@@ -153,6 +154,20 @@ struct DoctorServerTests {
       #expect(run.found[code]?.message.hasPrefix(message) == true, "\(code)")
     }
     #expect(run.found["fences_work"] != nil)
+  }
+
+  @Test("FLEET-97: a tenant that is being erased is named, as that holds new fences back")
+  func erasing() async throws {
+    let site = try await FleetSite()
+    try site.prepare(Self.walk)
+    var broker = try NATSBroker(servers: [try site.server.address], name: "test")
+    for tenant in ["acme", "zeta"] {
+      _ = try TenantErasure(of: tenant, partitions: 2, &broker)
+    }
+    let found = try ask(site).found["fences_held_back"]
+    #expect(found?.message.hasPrefix("being erased: tenant acme, zeta; no fences") == true)
+    #expect(found?.next?.hasSuffix("locationfleet erase acme --all") == true)
+    #expect(try site.fleet(["fences", site.file("fences.geojson")]).status == 1)
   }
 
   @Test("FLEET-86: a configuration that is faulty is a finding, and ends with 1")

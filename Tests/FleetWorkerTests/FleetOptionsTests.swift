@@ -40,6 +40,7 @@ struct FleetOptionsTests {
       "--nonsense", "fences", "run init", "--config", "--name a.b", "--config /nonexistent",
       "erase acme", "erase acme truck --wait 0", "sink", "sink kafka", "sink mqtt --schema",
       "run --schema", "sink webhook mqtt", "events --json", "doctor --nonsense",
+      "forget-sink", "forget-sink a.b",
     ])
   func usage(words: String) throws {
     let words = words.split(separator: " ").map(String.init)

@@ -27,11 +27,14 @@ struct TenantErasureTests {
       for _ in 0..<12 { turn() }
     }
 
-    func publishFences() throws {
+    var fences: [UInt8] {
       let plain = String(decoding: bench.walks[0].fenceFile(), as: UTF8.self)
-      let file = plain.replacing("\"features\":[", with: "\"features\":[" + Self.fence)
+      return Array(plain.replacing("\"features\":[", with: "\"features\":[" + Self.fence).utf8)
+    }
+
+    func publishFences() throws {
       var broker = MemoryBroker(bench.logs)
-      _ = try FenceStore.publish(Array(file.utf8), partitions: 2, to: &broker)
+      _ = try FenceStore.publish(fences, partitions: 2, to: &broker)
     }
 
     mutating func turn(messages: Int = 12) {
@@ -231,6 +234,28 @@ struct TenantErasureTests {
     #expect(!scene.bench.logs.messages(.fences).contains { $0.entry.subject.contains("erasing") })
     try scene.publishFences()
     scene.finish()
+  }
+
+  @Test(
+    "FLEET-91: a file that is in force and not there whole is stored again although it is refused")
+  func mended() throws {
+    let scene = try Scene(seed: 9)
+    let version = FenceStore.version(of: scene.fences)
+    var broker = MemoryBroker(scene.bench.logs)
+    _ = try TenantErasure(of: "acme", partitions: 2, &broker)
+    let parts = scene.bench.logs.messages(.fences).filter {
+      $0.entry.subject.hasSuffix("\(version).0")
+    }
+    #expect(scene.bench.logs.remove(parts.map(\.sequence), of: .fences) == 1)
+    #expect(throws: BrokerFault.self) { try FenceStore.file(version, from: &broker) }
+    // Others are not stored.
+    let other = Self.otherFences(scene)
+    #expect(throws: BrokerFault.self) { try FenceStore.publish(other, partitions: 2, to: &broker) }
+    #expect(throws: BrokerFault.self) {
+      try FenceStore.file(FenceStore.version(of: other), from: &broker)
+    }
+    #expect(throws: BrokerFault.self) { try scene.publishFences() }
+    #expect(try FenceStore.file(version, from: &broker) == scene.fences)
   }
 
   /// Fences with some of the tenant's, other ones than those of the scene.

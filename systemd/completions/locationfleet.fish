@@ -11,6 +11,7 @@ complete -c locationfleet -n __fish_use_subcommand -a expire -d 'Overwrite event
 complete -c locationfleet -n __fish_use_subcommand -a ingress -d 'Take fixes from devices by MQTT and HTTP'
 complete -c locationfleet -n __fish_use_subcommand -a sink -d 'Hand events on'
 complete -c locationfleet -n __fish_use_subcommand -a refused -d 'Print what sinks have set aside'
+complete -c locationfleet -n __fish_use_subcommand -a forget-sink -d 'Forget how far a sink is that is used no more'
 complete -c locationfleet -n __fish_use_subcommand -a doctor -d 'Find out what is wrong with the fleet'
 complete -c locationfleet -n __fish_use_subcommand -a seed -d 'Print a new seed of a user of NATS'
 complete -c locationfleet -n __fish_use_subcommand -a password -d 'Print the hash of a password'

@@ -69,6 +69,15 @@ extension FleetDiagnosis {
 
   var fences: [FleetFinding] {
     guard let store = survey.status(of: .fences) else { return [] }
+    guard survey.erasing.isEmpty else {
+      let names = survey.erasing.sorted()
+      return [
+        FleetFinding(
+          "fences", "fences_held_back", .doubtful,
+          "being erased: tenant \(Self.list(names)); no fences can be published until that has ended",
+          next: "wait for it; if nobody goes on with it: locationfleet erase \(names[0]) --all")
+      ]
+    }
     guard store.messages > 0 else {
       return [
         FleetFinding(
@@ -148,15 +157,16 @@ extension FleetDiagnosis {
         name, "sink_of_another_fleet", .bad,
         "it remembers \(sink.settled.count) partitions, and `partitions` is "
           + "\(fleet.worker.partitions)",
-        next: "mend `partitions`, which never changes; or have the sink begin anew with another "
-          + "--name")
+        next: "mend `partitions`, which never changes; or have the sink begin anew: "
+          + "locationfleet forget-sink \(sink.name)")
     }
     guard sink.claim.isHeld else {
       let unit = SinkKind(rawValue: sink.name).map { "locationfleet-sink@\($0.rawValue)" }
       return FleetFinding(
         name, "sink_gone", .bad, "no process hands on, and \(left) events wait",
         next: unit.map { "systemctl start \($0); journalctl -u \($0)" }
-          ?? "start it again: locationfleet sink KIND --name \(sink.name)")
+          ?? "start it again: locationfleet sink KIND --name \(sink.name); or, if it is used no more: "
+          + "locationfleet forget-sink \(sink.name)")
     }
     guard left == 0 || sink.isMoving else {
       return FleetFinding(

@@ -76,6 +76,8 @@ package struct FleetSurvey: Hashable, Sendable {
   package var sinks: [Sink] = []
   /// The newest time by the servers' clock; `nil` where nobody has renewed anything.
   package var now: UnixTime?
+  /// Tenants that are being erased, as commands call them.
+  package var erasing: [String] = []
   /// Tenants of which events are there that should have been overwritten days ago.
   package var overdue: [String] = []
   /// Tenants with a key in the folder; `nil` where there is no folder.
@@ -116,6 +118,16 @@ extension FleetSurvey {
   /// Where the oldest event of a tenant is in a partition.
   package static func oldestEvent(of tenant: String, in partition: Int) -> MessagePlace {
     .first(subject: FleetAddress.events(of: tenant, partition: partition), from: 1)
+  }
+
+  /// Where the next note of a tenant that is being erased is.
+  package static func erasure(from sequence: UInt64) -> (log: FleetLog, place: MessagePlace) {
+    (.fences, .first(subject: FenceStore.erasures, from: sequence))
+  }
+
+  /// Takes such a note.
+  package mutating func take(erasure note: LogMessage) {
+    erasing.append(FenceStore.tenant(ofErasure: note))
   }
 
   /// Takes the answers to those questions.

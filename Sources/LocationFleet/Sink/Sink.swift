@@ -242,6 +242,29 @@ extension Sink {
   }
 }
 
+// MARK: - The end of one
+
+extension Sink {
+  /// The message under which it is remembered how far a sink is, and whether a process has it or had it when it
+  /// ended; `nil` where no sink has that name.
+  package static func known(
+    _ name: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> (sequence: UInt64, isOwned: Bool)? {
+    guard let known = try broker.last(of: .sinks, key: name).message else { return nil }
+    return (known.sequence, SinkPosition(known.entry.bytes)?.owner.isEmpty == false)
+  }
+
+  /// Forgets how far a sink is, unless it has put something else since that was found; returns whether it did.
+  ///
+  /// - Chosen (FLEET-96): one that is started under its name hands on from the first event that is kept.
+  package static func forget(
+    _ name: String, _ sequence: UInt64, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> Bool {
+    _ = try broker.erase([sequence], of: .sinks)
+    return try broker.last(of: .sinks, key: name).message == nil
+  }
+}
+
 // MARK: - What is handed on
 
 extension Sink {

@@ -88,9 +88,8 @@ package enum FenceStore {
   }
 
   private static func refuseWhileErasing(_ broker: inout some FleetBroker) throws(BrokerFault) {
-    guard let note = try broker.first("*.*.\(erasing).*", in: .fences, from: 1) else { return }
-    let name = note.entry.subject.split(separator: ".").last.flatMap { FleetAddress.name($0) }
-    let label = FleetAddress.label(of: name ?? "")
+    guard let note = try broker.first(erasures, in: .fences, from: 1) else { return }
+    let label = tenant(ofErasure: note)
     throw .refused(
       "tenant \(label) is being erased; publish the fences again when that has ended, and if nobody "
         + "goes on with it, run `locationfleet erase \(label) --all` before")
@@ -107,6 +106,15 @@ package enum FenceStore {
       _ = try store(file, to: &broker)
       return
     }
+  }
+
+  /// The subjects of the notes of tenants that are being erased.
+  static var erasures: String { "*.*.\(erasing).*" }
+
+  /// How the tenant of such a note is called in commands.
+  static func tenant(ofErasure note: LogMessage) -> String {
+    let name = note.entry.subject.split(separator: ".").last.flatMap { FleetAddress.name($0) }
+    return FleetAddress.label(of: name ?? "")
   }
 
   /// The part of a key that names the tenant that is being erased.

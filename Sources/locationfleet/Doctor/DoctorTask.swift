@@ -100,6 +100,7 @@ struct DoctorTask {
         partition, lease: found[first], checkpoint: found[first + 1], event: found[first + 2])
     }
     lookAtSinks(&survey, &broker)
+    lookAtErasures(&survey, &broker)
     awaitRenewals(fleet.worker.lease, &survey, &broker)
     lookAtOldest(&survey, &broker)
     lookAtOverdue(configuration.ingress, &survey, &broker)
@@ -112,6 +113,17 @@ struct DoctorTask {
       guard let message = found.first ?? nil else { return }
       survey.take(sink: message)
       from = message.sequence + 1
+    }
+  }
+
+  private static func lookAtErasures(_ survey: inout FleetSurvey, _ broker: inout NATSBroker) {
+    var from: UInt64 = 1
+    for _ in 0..<mostSinks {
+      guard let note = broker.messages([FleetSurvey.erasure(from: from)]).first ?? nil else {
+        return
+      }
+      survey.take(erasure: note)
+      from = note.sequence + 1
     }
   }
 

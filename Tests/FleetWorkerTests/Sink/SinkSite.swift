@@ -82,6 +82,10 @@ final class SinkSite {
     return program
   }
 
+  func forget(_ name: String) throws -> Outcome {
+    try Outcome("locationfleet", ["forget-sink", name, "--config", configuration])
+  }
+
   func refused() throws -> [String] {
     let found = try Outcome("locationfleet", ["refused", "--config", configuration])
     return found.output.split(separator: "\n").map(String.init)

@@ -80,6 +80,29 @@ struct WebhookSinkTests {
   }
 
   @Test(
+    "FLEET-96: a sink is forgotten when no process has it, and begins with the first event then")
+  func forgotten() async throws {
+    let webhook = try await TestWebhook(plan: "200")
+    let site = try await SinkSite(try webhook.settings())
+    try site.add(0..<2, devices: 1)
+    let ids = site.identifiers(0..<2, of: 0)
+    var sink = try await site.start("webhook")
+    for id in ids { #expect(try await webhook.next().id == id) }
+    let held = try site.forget("webhook")
+    #expect(held.status == 1 && held.error.contains("stop it first"), "\(held.error)")
+    // One that was killed has left its name in the key.
+    sink.end(with: SIGKILL)
+    let free = try site.forget("webhook")
+    #expect(free.status == 0 && free.output.hasPrefix("forgot sink webhook"), "\(free.error)")
+    let gone = try site.forget("webhook")
+    #expect(gone.status == 1 && gone.error.contains("no sink is called webhook"))
+    sink = try await site.start("webhook")
+    for id in ids { #expect(try await webhook.next().id == id) }
+    sink.terminate()
+    #expect(try site.forget("webhook").status == 0)
+  }
+
+  @Test(
     "FLEET-40: SIGTERM waits for what is on its way, remembers it, and nothing of it comes again")
   func drains() async throws {
     let webhook = try await TestWebhook(plan: "hold,200")

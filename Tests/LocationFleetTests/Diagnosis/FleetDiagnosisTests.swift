@@ -178,6 +178,15 @@ struct FleetDiagnosisTests {
       ])
     #expect(
       faults { Self.change("KV_FENCES", &$0) { $0.messages = 0 } }.map(\.code) == ["fences_none"])
+    let held = faults { $0.erasing = ["zeta", "-"] }
+    #expect(held.map(\.code) == ["fences_held_back"])
+    #expect(held[0].message.hasPrefix("being erased: tenant -, zeta; no fences can be published"))
+    #expect(held[0].next?.hasSuffix("locationfleet erase - --all") == true)
+    let renamed = faults {
+      ($0.sinks[0].name, $0.sinks[0].claim) = ("old", FleetSurvey.Claim(owner: "", revision: 1))
+    }
+    #expect(renamed.map(\.code) == ["sink_gone", "sink_never"])
+    #expect(renamed[0].next?.hasSuffix("locationfleet forget-sink old") == true)
     #expect(faults { $0.sinks = [] }.map(\.code) == ["sink_never"])
     #expect(faults { $0.sinks[0].settled = [1] }.map(\.code) == ["sink_of_another_fleet"])
     let behind = faults {
