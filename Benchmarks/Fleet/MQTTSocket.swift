@@ -10,12 +10,7 @@ enum MQTTSocket {
   static func open(port: Int, identifier: String, user: String, keepAlive: UInt8) throws -> pollfd {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     do {
-      var address = Loopback.address(port: port)
-      let connected = withUnsafeBytes(of: &address) {
-        connect(
-          descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-      }
-      guard connected == 0 else { throw Gone() }
+      guard Loopback.connect(descriptor, port: port) else { throw Gone() }
       var on: Int32 = 1
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
       let body =
@@ -38,13 +33,6 @@ enum MQTTSocket {
 
   /// Sends all of it.
   static func send(_ bytes: [UInt8], _ descriptor: Int32) throws {
-    var left = bytes[...]
-    while !left.isEmpty {
-      let count = left.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { throw Gone() }
-      left = left.dropFirst(count)
-    }
+    guard Loopback.send(bytes, descriptor) else { throw Gone() }
   }
 }

@@ -150,12 +150,7 @@ final class FleetSite {
   func metrics() throws -> String {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(descriptor) }
-    var address = Loopback.address(port: port)
-    let connected = withUnsafeBytes(of: &address) {
-      connect(
-        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-    }
-    guard connected == 0 else { throw POSIXError(.ECONNREFUSED) }
+    guard Loopback.connect(descriptor, port: port) else { throw POSIXError(.ECONNREFUSED) }
     let request = Array("GET /metrics HTTP/1.1\r\n\r\n".utf8)
     _ = Glibc.write(descriptor, request, request.count)
     let answer = FileHandle(fileDescriptor: descriptor).readDataToEndOfFile()

@@ -238,12 +238,7 @@ private struct Caller {
 
   init(port: Int, _ text: String) throws {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    var address = Loopback.address(port: port)
-    let connected = withUnsafeBytes(of: &address) {
-      connect(
-        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-    }
-    guard connected == 0 else { throw MQTTDevice.Gone() }
+    guard Loopback.connect(descriptor, port: port) else { throw MQTTDevice.Gone() }
     let bytes = Array(text.utf8)
     _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
   }

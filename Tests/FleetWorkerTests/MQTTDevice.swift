@@ -17,12 +17,7 @@ struct MQTTDevice {
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    var address = Loopback.address(port: port)
-    let connected = withUnsafeBytes(of: &address) {
-      connect(
-        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-    }
-    guard connected == 0 else {
+    guard Loopback.connect(descriptor, port: port) else {
       Glibc.close(descriptor)
       throw Gone()
     }
@@ -74,14 +69,7 @@ struct MQTTDevice {
   mutating func isClosed() -> Bool { (try? receive(1)) == nil }
 
   func send(_ bytes: [UInt8]) throws {
-    var left = bytes[...]
-    while !left.isEmpty {
-      let count = left.withUnsafeBytes {
-        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
-      }
-      guard count > 0 else { throw Gone() }
-      left = left.dropFirst(count)
-    }
+    guard Loopback.send(bytes, descriptor) else { throw Gone() }
   }
 
   mutating func receive(_ count: Int) throws -> [UInt8] {

@@ -290,12 +290,7 @@ private struct HalfHandshake {
     var limit = timeval(tv_sec: 30, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    var address = Loopback.address(port: port)
-    let connected = withUnsafeBytes(of: &address) {
-      connect(
-        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-    }
-    guard connected == 0 else { throw MQTTDevice.Gone() }
+    guard Loopback.connect(descriptor, port: port) else { throw MQTTDevice.Gone() }
     // The head of a record, and the first bytes of a greeting of 512.
     let bytes: [UInt8] = [0x16, 3, 1, 2, 0, 1, 0, 1]
     _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))

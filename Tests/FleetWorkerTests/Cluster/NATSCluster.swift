@@ -166,12 +166,7 @@ final class NATSCluster: Sendable {
   private static func ask(_ path: String, port: Int) -> String? {
     let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     defer { close(descriptor) }
-    var address = Loopback.address(port: port)
-    let connected = withUnsafeBytes(of: &address) {
-      connect(
-        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
-    }
-    guard connected == 0 else { return nil }
+    guard Loopback.connect(descriptor, port: port) else { return nil }
     var limit = timeval(tv_sec: 5, tv_usec: 0)
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

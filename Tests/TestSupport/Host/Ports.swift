@@ -81,6 +81,27 @@ package enum Loopback {
     address.sin_addr.s_addr = (UInt32(0x7f00_0000) + UInt32(last)).bigEndian
     return address
   }
+
+  /// Connects a socket of IPv4; returns whether somebody listens.
+  package static func connect(_ descriptor: Int32, port: Int) -> Bool {
+    withUnsafeBytes(of: address(port: port)) {
+      Glibc.connect(
+        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    } == 0
+  }
+
+  /// Sends all of it; returns whether the other side has taken it.
+  package static func send(_ bytes: [UInt8], _ descriptor: Int32) -> Bool {
+    var left = bytes[...]
+    while !left.isEmpty {
+      let count = left.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+      }
+      guard count > 0 else { return false }
+      left = left.dropFirst(count)
+    }
+    return true
+  }
 }
 
 /// A receiver on the network: whoever connects receives what the test writes.
