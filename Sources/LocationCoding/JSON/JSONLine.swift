@@ -42,13 +42,7 @@ package struct JSONLine {
   }
 
   package mutating func add(_ key: String, texts: [String]) {
-    put(key)
-    bytes.append(UInt8(ascii: "["))
-    for (index, text) in texts.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      bytes.appendQuoted(text)
-    }
-    bytes.append(UInt8(ascii: "]"))
+    put(key, texts) { $0.bytes.appendQuoted($1) }
   }
 
   /// Of an object, its members; its type is left out.
@@ -65,13 +59,7 @@ package struct JSONLine {
 
   /// An array of objects; their types are left out.
   package mutating func add(_ key: String, objects: [JSONLine]) {
-    put(key)
-    bytes.append(UInt8(ascii: "["))
-    for (index, object) in objects.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      append(object)
-    }
-    bytes.append(UInt8(ascii: "]"))
+    put(key, objects) { $0.append($1) }
   }
 
   /// A value that is known to be none is `null`.
@@ -84,6 +72,18 @@ package struct JSONLine {
     bytes.append(UInt8(ascii: ","))
     bytes.appendQuoted(key)
     bytes.append(UInt8(ascii: ":"))
+  }
+
+  private mutating func put<Value>(
+    _ key: String, _ values: [Value], _ append: (inout JSONLine, Value) -> Void
+  ) {
+    put(key)
+    bytes.append(UInt8(ascii: "["))
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(UInt8(ascii: ",")) }
+      append(&self, value)
+    }
+    bytes.append(UInt8(ascii: "]"))
   }
 
   private mutating func append(_ object: JSONLine) {

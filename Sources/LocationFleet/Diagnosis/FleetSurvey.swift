@@ -120,10 +120,8 @@ extension FleetSurvey {
     .first(subject: FleetAddress.events(of: tenant, partition: partition), from: 1)
   }
 
-  /// Where the next note of a tenant that is being erased is.
-  package static func erasure(from sequence: UInt64) -> (log: FleetLog, place: MessagePlace) {
-    (.fences, .first(subject: FenceStore.erasures, from: sequence))
-  }
+  /// The subjects of the notes of tenants that are being erased, among the fences.
+  package static var erasures: String { FenceStore.erasures }
 
   /// Takes such a note.
   package mutating func take(erasure note: LogMessage) {

@@ -99,31 +99,27 @@ struct DoctorTask {
       survey.take(
         partition, lease: found[first], checkpoint: found[first + 1], event: found[first + 2])
     }
-    lookAtSinks(&survey, &broker)
-    lookAtErasures(&survey, &broker)
+    lookAtNotes(&survey, &broker)
     awaitRenewals(fleet.worker.lease, &survey, &broker)
     lookAtOldest(&survey, &broker)
     lookAtOverdue(configuration.ingress, &survey, &broker)
   }
 
-  private static func lookAtSinks(_ survey: inout FleetSurvey, _ broker: inout NATSBroker) {
-    var from: UInt64 = 1
-    for _ in 0..<mostSinks {
-      let found = broker.messages([(.sinks, .first(subject: "$KV.SINKS.>", from: from))])
-      guard let message = found.first ?? nil else { return }
-      survey.take(sink: message)
-      from = message.sequence + 1
-    }
+  private static func lookAtNotes(_ survey: inout FleetSurvey, _ broker: inout NATSBroker) {
+    forEach("$KV.SINKS.>", in: .sinks, &broker) { survey.take(sink: $0) }
+    forEach(FleetSurvey.erasures, in: .fences, &broker) { survey.take(erasure: $0) }
   }
 
-  private static func lookAtErasures(_ survey: inout FleetSurvey, _ broker: inout NATSBroker) {
+  /// Every message of a log with a subject, up to a bound.
+  private static func forEach(
+    _ subject: String, in log: FleetLog, _ broker: inout NATSBroker, _ body: (LogMessage) -> Void
+  ) {
     var from: UInt64 = 1
-    for _ in 0..<mostSinks {
-      guard let note = broker.messages([FleetSurvey.erasure(from: from)]).first ?? nil else {
-        return
-      }
-      survey.take(erasure: note)
-      from = note.sequence + 1
+    for _ in 0..<mostNotes {
+      let found = broker.messages([(log, .first(subject: subject, from: from))])
+      guard let message = found.first ?? nil else { return }
+      body(message)
+      from = message.sequence + 1
     }
   }
 
@@ -216,7 +212,8 @@ struct DoctorTask {
   }
 
   private static let pause = Duration.milliseconds(100)
-  private static let mostSinks = 1000
+  /// Sinks, and erasures.
+  private static let mostNotes = 1000
   /// Partitions, over all tenants, in which the oldest event is looked for.
   private static let mostOldest = 4096
 }
