@@ -58,9 +58,13 @@ final class FleetSite {
   /// Makes the streams, and has everybody judge by the fences of a way.
   func prepare(_ walk: FleetWalk) throws {
     try Data(walk.fenceFile()).write(to: URL(fileURLWithPath: file("fences.geojson")))
-    _ = try fleet(["init"])
-    _ = try fleet(["fences", file("fences.geojson")])
+    for words in [["init"], ["fences", file("fences.geojson")]] {
+      let run = try fleet(words)
+      guard run.status == 0 else { throw NotPrepared(words: words, said: run.error) }
+    }
   }
+
+  struct NotPrepared: Error { var words: [String], said: String }
 
   /// Runs `locationfleet` to its end.
   @discardableResult

@@ -62,10 +62,13 @@ final class ClusterRun {
     try waitForSteps(12)
   }
 
-  /// Waits until so many more steps are kept; says how the servers are where they are not.
-  func waitForSteps(_ more: Int) throws {
+  /// Waits until so many more steps are kept.
+  func waitForSteps(_ more: Int) throws { try orSay { try publisher.waitForSteps(more) } }
+
+  /// Says how the servers are where something fails.
+  private func orSay<Value>(_ body: () throws -> Value) throws -> Value {
     do {
-      try publisher.waitForSteps(more)
+      return try body()
     } catch {
       print(cluster.text)
       throw error
@@ -97,8 +100,8 @@ final class ClusterRun {
 
   /// Ends the load, and compares what is there with what replay prints for the same fixes.
   func finish() throws -> Pauses {
-    let begins = try publisher.end()
-    try site.waitUntilStored()
+    let begins = try orSay { try publisher.end() }
+    try orSay { try site.waitUntilStored() }
     for worker in workers { worker.terminate() }
     let lines = (0..<begins.count).flatMap { step in
       walks.indices.map { FleetWalk.line(walks[$0].fixes[step], of: Self.name($0)) + "\n" }
@@ -107,7 +110,7 @@ final class ClusterRun {
     let wanted = try Outcome(
       "locationctl", ["fleet", "replay", "--fences", site.file("fences.geojson")], input: lines)
     compare(found, wanted.output)
-    return try pauses(begins)
+    return try orSay { try pauses(begins) }
   }
 
   private func compare(_ found: String, _ wanted: String) {

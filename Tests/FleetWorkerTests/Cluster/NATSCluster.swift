@@ -129,33 +129,47 @@ final class NATSCluster: Sendable {
     try waitUntilReady()
   }
 
-  /// What each node says of itself, and who leads, for a test that failed.
+  /// What each node says of itself, of all streams, and of which it has, for a test that failed.
   var text: String {
-    let streams = ["FIX_0", "STATE_0", "EVT_0", "FIX_1", "STATE_1", "EVT_1", "KV_LEASES"]
-    let leaders = streams.map { "\($0): \(leader(of: $0).map(String.init) ?? "nobody")" }
-    let health = nodes.map { Self.ask("/healthz", port: $0.monitor) ?? "no answer" }
-    return (health + leaders).joined(separator: "\n")
+    nodes.map { node in
+      let health = Self.ask("/healthz", port: node.monitor) ?? "no answer"
+      let all = Self.json("/jsz?accounts=1&streams=1", port: node.monitor)
+      let meta = all?["meta_cluster"] as? [String: Any]
+      let streams = Self.streams(all).map {
+        let leader = ($0["cluster"] as? [String: Any])?["leader"] ?? "nobody"
+        let state = $0["state"] as? [String: Any]
+        return "\($0["name"] ?? "") of \(leader) to \(state?["last_seq"] ?? "")"
+      }
+      return "\(health); all: \(meta?["leader"] ?? "nobody"); \(streams.sorted())"
+    }.joined(separator: "\n")
   }
 
   /// The node that leads a stream, or for `nil` all of them; `nil` where nobody does.
   func leader(of stream: String?) -> Int? {
     for node in nodes {
-      guard let text = Self.ask("/jsz?accounts=1&streams=1", port: node.monitor),
-        let all = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any]
-      else { continue }
+      guard let all = Self.json("/jsz?accounts=1&streams=1", port: node.monitor) else { continue }
       guard let stream else {
         let meta = all["meta_cluster"] as? [String: Any]
         if let found = Self.number(meta?["leader"]) { return found }
         continue
       }
-      let accounts = all["account_details"] as? [[String: Any]] ?? []
-      for detail in accounts.flatMap({ $0["stream_detail"] as? [[String: Any]] ?? [] })
-      where detail["name"] as? String == stream {
+      for detail in Self.streams(all) where detail["name"] as? String == stream {
         let cluster = detail["cluster"] as? [String: Any]
         if let found = Self.number(cluster?["leader"]) { return found }
       }
     }
     return nil
+  }
+
+  private static func streams(_ all: [String: Any]?) -> [[String: Any]] {
+    let accounts = all?["account_details"] as? [[String: Any]] ?? []
+    return accounts.flatMap { $0["stream_detail"] as? [[String: Any]] ?? [] }
+  }
+
+  private static func json(_ path: String, port: Int) -> [String: Any]? {
+    ask(path, port: port).flatMap {
+      try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
+    }
   }
 
   private static func number(_ name: Any?) -> Int? {

@@ -3,6 +3,12 @@ package struct NotInTime: Error {
   package var seconds: Double
 }
 
+/// What a test waited for cannot come any more: whatever it comes from, such as a program, has ended.
+package struct HasEnded: Error {
+  /// What came last, and was not what the test waited for.
+  package var last: [String]
+}
+
 /// Waits for something that happens by itself; the time is a guard against waiting for ever, much
 /// longer than any loaded machine needs.
 package func within<Value: Sendable>(
@@ -42,10 +48,12 @@ package final class Events<Element: Sendable>: Sendable {
     seconds: Double = 60, _ choose: @escaping @Sendable (Element) -> Value?
   ) async throws -> Value {
     try await within(seconds: seconds) { [stream] in
+      var last: [String] = []
       for await element in stream {
         if let value = choose(element) { return value }
+        last = last.suffix(9) + ["\(element)"]
       }
-      throw NotInTime(seconds: seconds)
+      throw HasEnded(last: last)
     }
   }
 

@@ -50,15 +50,25 @@ package final class Terminal: Sendable {
 
 /// Sockets on the loopback.
 package enum Loopback {
-  /// A port that is free at this moment.
+  /// How many ports this process has asked for.
+  private static let asked = Atomic<Int>(0)
+
+  /// A port that nobody has, for a server that the test starts, ends, and starts again. No connection gets it as
+  /// its own end by chance (those of Linux begin at 32768), nor a second test of this process.
   package static func freePort(_ type: __socket_type = SOCK_STREAM) throws -> Int {
-    let descriptor = socket(AF_INET, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
-    return try bound(descriptor)
+    let (first, count) = (10_000, 22_000)
+    for _ in 0..<count {
+      let number = asked.wrappingAdd(1, ordering: .relaxed).newValue
+      let port = first + (Int(getpid()) * 101 + number) % count
+      let descriptor = socket(AF_INET, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      defer { close(descriptor) }
+      if (try? bound(descriptor, port: port)) != nil { return port }
+    }
+    throw POSIXError(.EADDRINUSE)
   }
 
-  fileprivate static func bound(_ descriptor: Int32) throws -> Int {
-    var address = address(port: 0)
+  fileprivate static func bound(_ descriptor: Int32, port: Int = 0) throws -> Int {
+    var address = address(port: port)
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     let port: Int? = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
