@@ -8,9 +8,10 @@ package struct NATSBroker: FleetBroker {
   /// By the numbers of their consumers.
   private var readers: [UInt64: PullReader] = [:]
   private var numbers: [FleetLog: UInt64] = [:]
-  /// Answers to requests, by their numbers, and which are awaited.
+  /// Answers to requests, by their numbers, which are awaited at this moment, and which later.
   private var answers: [UInt64: NATSDelivery] = [:]
   private var awaited: ClosedRange<UInt64>?
+  private var begun: [FleetLog: ClosedRange<UInt64>] = [:]
   private var counter: UInt64 = 0
   private var watched: UInt64 = 0
   /// Which of its connections everything here belongs to.
@@ -53,6 +54,7 @@ package struct NATSBroker: FleetBroker {
     guard newest != life else { return false }
     life = newest
     for number in readers.keys { readers[number]?.disconnect() }
+    begun = [:]
     return true
   }
 
@@ -79,12 +81,11 @@ package struct NATSBroker: FleetBroker {
     return (found, left)
   }
 
-  package mutating func append(
+  package mutating func beginAppend(
     _ entries: [LogEntry], to log: FleetLog, expecting last: UInt64?
-  ) throws(BrokerFault) -> UInt64 {
+  ) throws(BrokerFault) -> PendingAppend {
     var (known, rest) = (last, entries[...])
-    var newest: UInt64 = last ?? 0
-    while !rest.isEmpty {
+    while true {
       let part = rest.prefix(Self.mostAwaited)
       rest = rest.dropFirst(part.count)
       let first = counter + 1
@@ -102,14 +103,24 @@ package struct NATSBroker: FleetBroker {
         try connection.send(
           entry.bytes, to: entry.subject, reply: "r.\(counter)", headers: headers)
       }
-      for number in first...counter {
-        guard let sequence = try answer(number, in: first...counter, NATSName.stream(log)).sequence
-        else {
-          throw .unreachable("an answer without a number")
-        }
-        newest = sequence
-      }
+      begun[log] = first...counter
+      let append = PendingAppend(log, answers: first...counter)
+      if rest.isEmpty { return append }
+      _ = try finish(append)
     }
+  }
+
+  package mutating func finish(_ append: PendingAppend) throws(BrokerFault) -> UInt64 {
+    guard begun[append.log] == append.answers else {
+      throw .unreachable("the connection was lost")
+    }
+    defer { begun[append.log] = nil }
+    var newest: UInt64?
+    for number in append.answers {
+      newest = try answer(number, in: append.answers, NATSName.stream(append.log)).sequence
+      guard newest != nil else { break }
+    }
+    guard let newest else { throw .unreachable("an answer without a number") }
     return newest
   }
 
@@ -206,7 +217,7 @@ extension NATSBroker {
     until limit: Double? = nil
   ) throws(BrokerFault) -> NATSDelivery? {
     awaited = range
-    let begin = Self.now
+    let (begin, isThere) = (Self.now, answers[number] != nil)
     let short = min(max(Self.shortestWait, 4 * latency), longestWait)
     let known = stream.flatMap { timeouts[$0]?.seconds }
     let end = limit ?? begin + (known ?? (isAnySilent ? short : longestWait))
@@ -226,14 +237,22 @@ extension NATSBroker {
       }
     }
     if let stream { timeouts[stream] = nil }
-    if number == range.lowerBound { latency = max(Self.now - begin, latency * 0.8) }
+    if number == range.lowerBound, !isThere { latency = max(Self.now - begin, latency * 0.8) }
     let found = answers.removeValue(forKey: number)
-    if number == range.upperBound { answers = [:] }
+    if number == range.upperBound { forgetAnswers() }
     guard found?.status == nil else {
       throw .unreachable("nobody takes this (\(found?.status ?? ""))")
     }
     return found
   }
+
+  /// Forgets answers that nobody takes any more.
+  private mutating func forgetAnswers() {
+    guard !answers.isEmpty else { return }
+    answers = begun.isEmpty ? [:] : answers.filter { isBegun($0.key) }
+  }
+
+  private func isBegun(_ number: UInt64) -> Bool { begun.values.contains { $0 ~= number } }
 
   /// Whether a stream has not answered lately: others may have had the same leader.
   private var isAnySilent: Bool {
@@ -252,7 +271,7 @@ extension NATSBroker {
     }
     let parts = delivery.subject.dropFirst(connection.inbox.utf8.count + 1).split(separator: ".")
     guard let number = parts.last.flatMap({ UInt64($0) }) else { return }
-    if parts.first == "r", awaited?.contains(number) == true {
+    if parts.first == "r", awaited.map({ $0 ~= number }) == true || isBegun(number) {
       answers[number] = delivery
     } else if parts.first == "p", parts.count == 3, let reader = UInt64(parts[1]) {
       readers[reader]?.end(number, status: delivery.status ?? "", at: Self.now)

@@ -53,6 +53,8 @@ struct MemoryBroker: FleetBroker {
   /// In which call the worker dies after such a silence; `nil` for never.
   var end: Int?
   private(set) var calls = 0
+  /// Where the last entries that were sent did not go directly behind what was expected.
+  private var conflicts: Set<FleetLog> = []
   private var watched: UInt64 = 0
   /// What others do before a call of this worker takes effect.
   private var stops: [(call: Int, body: () -> Void)] = []
@@ -90,17 +92,23 @@ struct MemoryBroker: FleetBroker {
     return (Array(found.prefix(most)), max(found.count - most, 0))
   }
 
-  mutating func append(
+  mutating func beginAppend(
     _ entries: [LogEntry], to log: FleetLog, expecting last: UInt64?
-  ) throws(BrokerFault) -> UInt64 {
+  ) throws(BrokerFault) -> PendingAppend {
     let isWhole = try begin()
-    if let last, logs.end(log) != last { throw .conflict }
-    var newest = logs.end(log)
-    for entry in entries.prefix(isWhole ? entries.count : done) {
-      newest = logs.add(entry, to: log)
+    let isConflict = last.map { logs.end(log) != $0 } ?? false
+    if isConflict { conflicts.insert(log) } else { conflicts.remove(log) }
+    for entry in entries.prefix(isConflict ? 0 : isWhole ? entries.count : done) {
+      _ = logs.add(entry, to: log)
     }
     guard isWhole else { throw .unreachable("dies") }
-    return newest
+    return PendingAppend(log, answers: logs.end(log)...logs.end(log))
+  }
+
+  mutating func finish(_ append: PendingAppend) throws(BrokerFault) -> UInt64 {
+    guard try begin() else { throw .unreachable("dies") }
+    guard !conflicts.contains(append.log) else { throw .conflict }
+    return append.answers.upperBound
   }
 
   mutating func last(of log: FleetLog, key: String?) throws(BrokerFault) -> LogEnd {

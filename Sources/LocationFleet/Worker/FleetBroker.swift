@@ -103,10 +103,21 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The verbs by which a worker uses the program that keeps the messages, whichever it is: five, and three
-/// for erasing.
+/// Entries that were sent to be appended to a log, and of which it is not known yet whether they are there.
+package struct PendingAppend: Hashable, Sendable {
+  package let log: FleetLog
+  /// The answers that are awaited, as the broker counts them.
+  package let answers: ClosedRange<UInt64>
+
+  package init(_ log: FleetLog, answers: ClosedRange<UInt64>) {
+    (self.log, self.answers) = (log, answers)
+  }
+}
+
+/// The verbs by which a worker uses the program that keeps the messages, whichever it is: five, one of them in
+/// two halves, and three for erasing.
 ///
-/// `append` and `put` change something only where nobody else has.
+/// What is appended and put changes something only where nobody else has.
 package protocol FleetBroker {
   /// Returns messages of a log from a number on, in order and without waiting, and how many more
   /// there seem to be.
@@ -114,11 +125,16 @@ package protocol FleetBroker {
     _ log: FleetLog, from sequence: UInt64, most: Int
   ) throws(BrokerFault) -> (messages: [LogMessage], left: Int)
 
-  /// Appends entries in order, the first one directly behind `last`, or behind whatever there is
-  /// for `nil`; returns the number of the last one. After a fault some of them may be there.
-  mutating func append(
+  /// Sends entries, at least one, to be appended in order, the first one directly behind `last`, or behind
+  /// whatever there is for `nil`. What becomes of them `finish` says, of a log only for what was begun last.
+  /// After a fault some of them may be there.
+  mutating func beginAppend(
     _ entries: [LogEntry], to log: FleetLog, expecting last: UInt64?
-  ) throws(BrokerFault) -> UInt64
+  ) throws(BrokerFault) -> PendingAppend
+
+  /// Waits until entries are appended; returns the number of the last one. After a fault some of them may be
+  /// there.
+  mutating func finish(_ append: PendingAppend) throws(BrokerFault) -> UInt64
 
   /// Returns the end of a log, or of what it keeps for one key.
   mutating func last(of log: FleetLog, key: String?) throws(BrokerFault) -> LogEnd
@@ -145,4 +161,15 @@ package protocol FleetBroker {
 
   /// Overwrites messages where they are stored; returns how many of them were still there.
   mutating func erase(_ sequences: [UInt64], of log: FleetLog) throws(BrokerFault) -> Int
+}
+
+extension FleetBroker {
+  /// Appends entries in order, the first one directly behind `last`, or behind whatever there is for `nil`;
+  /// returns the number of the last one. After a fault some of them may be there.
+  package mutating func append(
+    _ entries: [LogEntry], to log: FleetLog, expecting last: UInt64?
+  ) throws(BrokerFault) -> UInt64 {
+    guard !entries.isEmpty else { return last ?? 0 }
+    return try finish(beginAppend(entries, to: log, expecting: last))
+  }
 }

@@ -27,7 +27,8 @@ package struct PartitionRun: Sendable {
   package private(set) var lastCheckpoint: Instant
 
   private enum Unsettled {
-    case events([LogEntry])
+    /// With what they were begun with, where the broker has not said yet what has become of them.
+    case events([LogEntry], PendingAppend?)
     case value(key: String, bytes: [UInt8])
   }
 
@@ -110,9 +111,14 @@ package struct PartitionRun: Sendable {
       }
     }
     isWhole = true
+    // The events of the turn before were on their way meanwhile, as these are until the next one.
+    try finish(before: entries, &broker)
     try append(entries, &broker)
-    if state.erasure > stored?.erased ?? 0 || keys.isExposed { try renewKey(&broker, at: now) }
-    if let buckets = state.plan.buckets(at: now) { try store(buckets, &broker, at: now) }
+    let isKeyDue = state.erasure > stored?.erased ?? 0 || keys.isExposed
+    let buckets = state.plan.buckets(at: now)
+    if isKeyDue || buckets != nil { try finish(&broker) }
+    if isKeyDue { try renewKey(&broker, at: now) }
+    if let buckets { try store(buckets, &broker, at: now) }
     return batch.messages.count
   }
 
@@ -120,25 +126,40 @@ package struct PartitionRun: Sendable {
   package mutating func storeAll(
     _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) {
+    try finish(&broker)
     try settle(&broker)
+    try finish(&broker)
     try store(state.plan.all, &broker, at: now)
   }
 
+  /// Sends events to be appended; what becomes of them `finish` finds out.
   private mutating func append(
     _ entries: [LogEntry], _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
-    guard let mark = entries.last?.mark else { return }
-    unsettled = .events(entries)
-    lastEvent = try broker.append(entries, to: .events(state.partition), expecting: lastEvent)
+    guard !entries.isEmpty else { return }
+    unsettled = .events(entries, nil)
+    let append = try broker.beginAppend(
+      entries, to: .events(state.partition), expecting: lastEvent)
+    unsettled = .events(entries, append)
+  }
+
+  /// Waits until the events that were sent are in the log; where they may not be, those that come after them
+  /// wait with them.
+  private mutating func finish(
+    before later: [LogEntry] = [], _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    guard case .events(let entries, let append?) = unsettled else { return }
+    unsettled = .events(entries + later, nil)
+    lastEvent = try broker.finish(append)
     unsettled = nil
-    state.appended(mark)
+    if let mark = entries.last?.mark { state.appended(mark) }
   }
 
   /// Finds out whether what was not answered is there, and writes what is not.
   private mutating func settle(_ broker: inout some FleetBroker) throws(BrokerFault) {
     switch unsettled {
-    case nil: return
-    case .events(let entries):
+    case nil, .events(_, .some): return
+    case .events(let entries, nil):
       let end = try broker.last(of: .events(state.partition), key: nil)
       let kept = Int(clamping: end.last) - Int(clamping: lastEvent)
       guard (0...entries.count).contains(kept),
