@@ -15,7 +15,7 @@ final class FleetLatencySite {
   private var worker: RunningProgram?
   private var ingress: RunningProgram?
   private var devices: PacedDevices?
-  /// When each fix was sent to an ingress, by device and step.
+  /// When each fix was sent to an ingress, by device and its seconds.
   private var sent: [Int: UnixTime] = [:]
   private var firstSent: UnixTime?
 
@@ -184,7 +184,7 @@ final class FleetLatencySite {
         pace.send(tenant, count)
         return (0..<count).map { _ in
           let report = traffic.report(tenant)
-          sent[report.device << 32 | report.step] = now
+          sent[report.device << 32 | report.seconds] = now
           return ("in/\(FleetTraffic.tenant(tenant))/device-\(report.device)", report.payload)
         }
       }
@@ -211,7 +211,7 @@ final class FleetLatencySite {
       let line = try? FleetLine(message.entry.bytes),
       let device = Int(line.device.dropFirst("device-".count))
     else { return nil }
-    return sent[device << 32 | Int(line.fix.time.seconds(since: FleetTraffic.start)) / 10]
+    return sent[device << 32 | Int(line.fix.time.seconds(since: FleetTraffic.start))]
   }
 
   private func forEach(_ log: FleetLog, _ body: (LogMessage) throws -> Void) throws {

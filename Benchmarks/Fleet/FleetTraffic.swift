@@ -2,8 +2,9 @@ import LocationFleet
 import LocationModel
 import LocationProviders
 
-/// Devices of ten tenants that drive among fences, each with a fix every 10 s of its own time, as fast as
-/// somebody asks for them.
+/// Devices of ten tenants that drive among fences, as fast as somebody asks for their fixes. Each has a fix every 5
+/// to 15 s of its own time, always as many: did all have one as often, their significant changes, which come
+/// every 300 s, would come in the same moment.
 struct FleetTraffic {
   static let tenants = 10
   static let devices = 20_000
@@ -11,6 +12,8 @@ struct FleetTraffic {
   static let start = UnixTime(seconds: 1_767_600_000)
 
   private let begins: [(north: Double, east: Double)]
+  /// Seconds between the fixes of a device.
+  private let pauses: [Int]
   private let subjects: [String]
   /// How many fixes of a device there were.
   private var steps = [Int](repeating: 0, count: Self.devices)
@@ -23,6 +26,7 @@ struct FleetTraffic {
     begins = (0..<Self.devices).map { _ in
       (.random(in: 45...48, using: &random), .random(in: 5...8, using: &random))
     }
+    pauses = (0..<Self.devices).map { _ in .random(in: 5...15, using: &random) }
     subjects = (0..<Self.devices).map { number in
       let name = Self.name(number)
       return FleetAddress.fixes(
@@ -36,37 +40,39 @@ struct FleetTraffic {
     FleetDeviceName(tenant: tenant(device % tenants), device: "device-\(device)")
   }
 
-  /// The next device of a tenant, and how many fixes it had.
-  private mutating func next(_ tenant: Int) -> (device: Int, step: Int) {
+  /// The next device of a tenant, and how many seconds after its first fix.
+  private mutating func next(_ tenant: Int) -> (device: Int, seconds: Int) {
     let device = turns[tenant]
     turns[tenant] = device + Self.tenants < Self.devices ? device + Self.tenants : tenant
     defer { steps[device] += 1 }
-    return (device, steps[device])
+    return (device, steps[device] * pauses[device])
+  }
+
+  /// Where a device is so many seconds after its first fix.
+  private func east(_ device: Int, _ seconds: Int) -> Double {
+    begins[device].east + Double(seconds) * 0.000_15
   }
 
   /// The next fix of a tenant, for a stream.
   mutating func entry(_ tenant: Int) -> LogEntry {
-    let (device, step) = next(tenant)
-    while dates.count <= step {
-      dates.append((Self.start + .seconds(10 * dates.count)).iso8601)
+    let (device, seconds) = next(tenant)
+    while dates.count <= seconds {
+      dates.append((Self.start + .seconds(dates.count)).iso8601)
     }
-    let (north, east) = begins[device]
     let line =
-      "{\"tenant\":\"tenant-\(tenant)\",\"device\":\"device-\(device)\",\"date\":\"\(dates[step])\","
-      + "\"latitude\":\(north),\"longitude\":\(east + Double(step) * 0.0015),"
+      "{\"tenant\":\"tenant-\(tenant)\",\"device\":\"device-\(device)\",\"date\":\"\(dates[seconds])\","
+      + "\"latitude\":\(begins[device].north),\"longitude\":\(east(device, seconds)),"
       + "\"horizontal_accuracy\":8,\"speed\":11.5,\"course\":90}"
     return LogEntry(subject: subjects[device], bytes: Array(line.utf8))
   }
 
   /// The next fix of a tenant, as OwnTracks would send it.
-  mutating func report(_ tenant: Int) -> (device: Int, step: Int, payload: String) {
-    let (device, step) = next(tenant)
-    let (north, east) = begins[device]
-    let time = 1_767_600_000 + 10 * step
+  mutating func report(_ tenant: Int) -> (device: Int, seconds: Int, payload: String) {
+    let (device, seconds) = next(tenant)
     return (
-      device, step,
-      "{\"_type\":\"location\",\"lat\":\(north),\"lon\":\(east + Double(step) * 0.0015),"
-        + "\"acc\":8,\"vel\":41,\"cog\":90,\"tst\":\(time)}"
+      device, seconds,
+      "{\"_type\":\"location\",\"lat\":\(begins[device].north),\"lon\":\(east(device, seconds)),"
+        + "\"acc\":8,\"vel\":41,\"cog\":90,\"tst\":\(1_767_600_000 + seconds)}"
     )
   }
 }
