@@ -22,6 +22,7 @@ tree() {
 # boot ROOT SHARE SECONDS: boots it, without a network and with what it changes kept in memory, and runs
 # check.sh of the folder SHARE there as root; what it prints is in SHARE/results and SHARE/errors.
 boot() {
+  cp Scripts/nspawn/checking.sh "$2/"
   cat > "$2/meridian-check.service" << UNIT
 [Unit]
 Description=Checks of Meridian

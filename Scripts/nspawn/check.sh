@@ -4,24 +4,8 @@ set -u
 cp -a /mnt/share/stage/. /
 printf 'source = fixed:48.5,11.5,5\n' > /etc/locationd.conf
 systemctl daemon-reload
+. /mnt/share/checking.sh
 
-check() {
-  name=$1
-  shift
-  if output=$("$@" 2>&1); then echo "ok      $name"; else
-    echo "FAILED  $name"
-    echo "$name: $output" >&2
-  fi
-}
-is() { [ "$1" = "$2" ] || { echo "is '$1', not '$2'"; return 1; }; }
-# Waits up to 20 s until a command succeeds.
-soon() {
-  for _ in $(seq 200); do
-    "$@" > /dev/null 2>&1 && return 0
-    sleep 0.1
-  done
-  "$@"
-}
 show() { systemctl show -P "$1" locationd.service; }
 not() { ! "$@"; }
 check "the user of the system's unit is made" systemd-sysusers /usr/lib/sysusers.d/locationd.conf

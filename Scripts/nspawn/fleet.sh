@@ -4,25 +4,8 @@ set -u
 export DEBIAN_FRONTEND=noninteractive
 share=/mnt/share
 etc=/etc/locationfleet
+. /mnt/share/checking.sh
 
-check() {
-  name=$1
-  shift
-  if output=$("$@" 2>&1); then echo "ok      $name"; else
-    echo "FAILED  $name"
-    echo "$name: $output" >&2
-  fi
-}
-is() { [ "$1" = "$2" ] || { echo "is '$1', not '$2'"; return 1; }; }
-# Waits up to 30 s until a command succeeds.
-soon() {
-  soon_end=$(($(date +%s) + 30))
-  until "$@" > /dev/null 2>&1; do
-    [ "$(date +%s)" -lt $soon_end ] || break
-    sleep 0.1
-  done
-  "$@"
-}
 apt() { apt-get -qq -y -o Dpkg::Use-Pty=0 "$@"; }
 show() { systemctl show -P "$2" "$1"; }
 active() { systemctl -q is-active "$@"; }

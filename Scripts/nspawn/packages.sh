@@ -2,24 +2,8 @@
 # Runs in the container, as root, under its systemd: see Scripts/packages.sh.
 set -u
 export DEBIAN_FRONTEND=noninteractive
+. /mnt/share/checking.sh
 
-check() {
-  name=$1
-  shift
-  if output=$("$@" 2>&1); then echo "ok      $name"; else
-    echo "FAILED  $name"
-    echo "$name: $output" >&2
-  fi
-}
-is() { [ "$1" = "$2" ] || { echo "is '$1', not '$2'"; return 1; }; }
-# Waits up to 20 s until a command succeeds.
-soon() {
-  for _ in $(seq 200); do
-    "$@" > /dev/null 2>&1 && return 0
-    sleep 0.1
-  done
-  "$@"
-}
 show() { systemctl show -P "$1" locationd.service; }
 apt() { apt-get -qq -y -o Dpkg::Use-Pty=0 "$@"; }
 
