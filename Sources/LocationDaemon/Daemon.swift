@@ -89,9 +89,11 @@ package final class Daemon {
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
     beat(on: host.queue)
-    supervisor.notify("READY=1")
-    journal.write(.service, "serving; its state is in \(folder.path)")
     if let fault = Self.namelessUser { journal.write(.service, fault, isFault: true) }
+    server?.whenServing { [supervisor] in
+      journal.write(.service, "serving; its state is in \(folder.path)")
+      supervisor.notify("READY=1")
+    }
   }
 
   /// That dbus-daemon will not serve this daemon, because it cannot look up its user.

@@ -5,6 +5,8 @@ import TestSupport
 final class GeoClueDaemon {
   let program: RunningProgram
   let bus: String
+  /// What it tells its supervisor.
+  let notices: NoticeSocket
   private let folder: TemporaryFolder
   private let socket: String
 
@@ -13,9 +15,11 @@ final class GeoClueDaemon {
   /// Starts it, after what was decided for programs by their paths: `whenInUse`, `denied`.
   init(
     _ bus: String, decided: [String: String] = [:], source: String = place,
-    agents: [String] = ["none"], awaiting line: String = "serves the programs that ask"
+    agents: [String] = ["none"], configuration more: [String] = [],
+    awaiting line: String = "serves the programs that ask"
   ) async throws {
     (folder, self.bus) = (try TemporaryFolder(), bus)
+    notices = try NoticeSocket(at: folder.file("notices"))
     socket = folder.file("socket")
     for (path, level) in decided.sorted(by: { $0.key < $1.key }) {
       let person = try RunningProgram(
@@ -23,7 +27,8 @@ final class GeoClueDaemon {
       _ = try await person.lines.next { $0 == "granted" }
     }
     let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-    let lines = ["owner-program = \(own)", "geoclue = yes"] + agents.map { "agent = \($0)" }
+    let lines =
+      ["owner-program = \(own)", "geoclue = yes"] + more + agents.map { "agent = \($0)" }
     let configuration = folder.file("locationd.conf")
     try Data((lines.joined(separator: "\n") + "\n").utf8)
       .write(to: URL(fileURLWithPath: configuration))
@@ -35,7 +40,7 @@ final class GeoClueDaemon {
       ],
       environment: [
         "DBUS_SYSTEM_BUS_ADDRESS": bus, "CORELOCATION_SOURCES": "",
-        "CORELOCATION_INDICATOR": "no",
+        "CORELOCATION_INDICATOR": "no", "NOTIFY_SOCKET": notices.path,
       ], keeping: folder)
     _ = try await program.lines.next { $0.contains(line) }
   }

@@ -44,6 +44,7 @@ extension SocketServer {
     case .refused(let reason):
       journal.write(.service, "does not have the name \(GeoClue.name): \(reason)", isFault: true)
     }
+    settleStart()
   }
 
   private func enterBus() {

@@ -52,6 +52,8 @@ package actor SocketServer: QueueActor {
   var gpsd = GpsdPort()
   /// This computer as a device of a fleet.
   var uplink = UplinkState()
+  /// What is to be done when all of that is served; `nil` once it is done.
+  var begun: (@Sendable () -> Void)?
   /// Small, so that a client that sends without end delays the others by a few messages only.
   private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
 
