@@ -123,14 +123,12 @@ struct GeoClueTests {
   func asked() async throws {
     let folder = try TemporaryFolder()
     let (agent, question) = (folder.file("agent"), folder.file("question"))
-    let script = """
-      #!/bin/sh
+    try writeScript(
+      """
       read -r line
       printf '%s' "$line" > \(question)
       echo '{"answer":"whileUsing"}'
-      """
-    try Data(script.utf8).write(to: URL(fileURLWithPath: agent))
-    chmod(agent, 0o755)
+      """, to: agent)
     let daemon = try await GeoClueDaemon(machine.address, agents: ["program:\(agent)"])
     let program = try GeoClueCaller(machine.address, keeping: daemon)
     try program.perform("A client")
@@ -196,6 +194,20 @@ struct GeoClueTests {
     try other.perform("A leave")
     _ = try await daemon.program.lines.next { $0.contains("serves the programs that ask") }
     #expect(try await daemon.owner("status", expecting: "geoclue").contains("served"))
+  }
+
+  @Test("GEOCLUE-17: says that it is ready when the name is its own, and gpsd's port listens")
+  func ready() async throws {
+    let port = try Loopback.freePort()
+    let daemon = try await GeoClueDaemon(
+      machine.address, configuration: ["gpsd-port = \(port)"],
+      awaiting: "serving; its state is in")
+    _ = try await daemon.notices.events.next { $0 == "READY=1" }
+    // Asked for now, the name has an owner (3), and it is left to that.
+    #expect(try GeoClueCaller(machine.address).perform("A own") == "3")
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    #expect(Loopback.connect(descriptor, port: port))
   }
 
   @Test("GEOCLUE-1: the objects come back with a bus that is started again")

@@ -5,6 +5,7 @@ import LocationEngine
 import LocationHost
 import LocationModel
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite("The agents that answer questions", .timeLimit(.minutes(1)))
@@ -37,11 +38,9 @@ struct AgentTests {
   private func program(
     _ script: String, variables: [String: String] = [:], timeout: Duration = .seconds(60)
   ) throws -> ProgramAgent {
-    let file = folder.appending(path: "agent")
-    try Data("#!/bin/sh\n\(script)\n".utf8).write(to: file)
-    try FileManager.default.setAttributes(
-      [.posixPermissions: 0o700], ofItemAtPath: file.path)
-    return ProgramAgent(path: file.path, variables: variables, timeout: timeout)
+    let path = folder.appending(path: "agent").path
+    try writeScript(script, to: path)
+    return ProgramAgent(path: path, variables: variables, timeout: timeout)
   }
 
   private func policy(_ text: String, mode: Int = 0o644) throws -> PolicyAgent {
@@ -127,18 +126,15 @@ struct AgentTests {
 
   @Test("border 15: a program that never ends is ended, with all that it has started, and passes")
   func endless() async throws {
-    let delivered = folder.appending(path: "delivered").path
+    // Open for writing in the program and in what it starts, from the time that they run.
+    let life = try Life(at: folder.appending(path: "life").path)
     let agent = try program(
-      "trap '' TERM; cat > /dev/null & echo $! > \(delivered); sleep 600; sleep 600",
+      "trap '' TERM; exec 9> \(life.path); sleep 600 & sleep 600",
       timeout: .milliseconds(1500))
     #expect(
       await reply(of: agent)
         == .passed(reason: "it did not answer within 1 s, and was ended"))
-    let child = try #require(
-      Int32(try String(contentsOfFile: delivered, encoding: .utf8).dropLast()))
-    // Gone, or on the way: nothing is left that could be signaled for long.
-    let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
-    #expect(state.map { $0.contains(") Z ") || $0.contains(") X ") } ?? true)
+    life.awaitEnd()
   }
 
   @Test("border 15: a program that does not read its question does not hold the others up")
@@ -176,22 +172,16 @@ struct AgentTests {
 
   @Test("MODEL-6: a program is ended when its question is moot")
   func withdrawal() async throws {
-    let agent = try program("echo $$ > \(folder.path)/started; exec sleep 60")
+    let life = try Life(at: folder.appending(path: "life").path)
+    let agent = try program("exec 9> \(life.path); echo >&9; exec sleep 60")
     let (replies, continuation) = AsyncStream.makeStream(of: AgentReply.self)
     agent.show(Self.prompt()) { _ = continuation.yield($0) }
+    life.awaitByte()
     agent.withdraw(Self.prompt().id)
-    // It may have begun after that; whoever withdraws again finds it.
-    let again = Task {
-      while !Task.isCancelled {
-        agent.withdraw(Self.prompt().id)
-        await Task.yield()
-      }
-    }
     for await reply in replies {
       #expect(reply == .passed(reason: "it ended with status 143"))
       break
     }
-    again.cancel()
   }
 
   // MARK: Policies
@@ -319,5 +309,34 @@ struct AgentTests {
         == "locationd.conf:1: \(folder.path)/policy:1: unknown level `perhaps`; known are never, "
         + "once, whenInUse, always, ask")
     #expect(Configuration.read("agent = none", file: "").configuration.agents == [])
+  }
+}
+
+/// A named pipe that tells what has it open for writing: it ends with the last of those processes.
+private struct Life: ~Copyable {
+  let path: String
+  private let descriptor: Int32
+
+  init(at path: String) throws {
+    self.path = path
+    guard mkfifo(path, 0o600) == 0 else { throw POSIXError(.EEXIST) }
+    descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+  }
+
+  deinit { close(descriptor) }
+
+  /// Waits until something was written.
+  func awaitByte() { pause() }
+
+  /// Waits until no process has it open any more.
+  func awaitEnd() {
+    var byte: UInt8 = 0
+    while read(descriptor, &byte, 1) != 0 { pause() }
+  }
+
+  /// Until there is something to read, or the last process that had it open has closed it.
+  private func pause() {
+    var place = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    _ = poll(&place, 1, 60_000)
   }
 }

@@ -2,6 +2,7 @@ import Foundation
 import LocationHost
 import LocationModel
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import LocationDaemon
@@ -51,9 +52,8 @@ struct AgentTurnsTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let (file, gate) = (folder.appending(path: "agent"), folder.appending(path: "gate").path)
     // Each process says that it runs, and ends when it can read a line.
-    try Data("#!/bin/sh\necho $$ >> \(folder.path)/log; read line < \(gate); exit 3\n".utf8)
-      .write(to: file)
-    chmod(file.path, 0o700)
+    try writeScript(
+      "echo $$ >> \(folder.path)/log; read line < \(gate); exit 3", to: file.path)
     #expect(mkfifo(gate, 0o600) == 0)
     let agent = ProgramAgent(path: file.path, variables: [:])
     let (replies, continuation) = AsyncStream.makeStream(of: Int.self)
