@@ -44,6 +44,7 @@ package struct UplinkSettings: Hashable, Sendable {
       guard server.origin != nil else {
         return "`uplink` must be the address of an ingress: https://ingress.example.org:8443"
       }
+      if let fault = server.placeFault { return "`uplink` \(fault)" }
       return server.isPrivate ? nil : "`uplink`: \(WebServer.mustBePrivate)"
     case "uplink-tenant", "uplink-device", "uplink-user":
       let isName =

@@ -107,6 +107,7 @@ extension SinkConfiguration {
   private mutating func take(_ key: String, _ value: String) -> String? {
     switch key {
     case "webhook":
+      if let fault = WebServer(value).placeFault { return "`webhook` \(fault)" }
       guard WebServer(value).isPrivate, !value.contains(where: \.isWhitespace),
         !value.contains("#")
       else { return "`webhook` must be https://HOST/…, or http:// within this machine" }
@@ -170,6 +171,9 @@ extension SinkConfiguration {
       || WebServer("http://\(host.contains(":") ? "[\(host)]" : String(host))").isPrivate
     guard isHere || words["sslmode"] == "verify-full" else {
       return "`postgis` must have sslmode=verify-full for another computer"
+    }
+    if let port = words["port"], !(Int(port).map { (1...65_535).contains($0) } ?? false) {
+      return "`postgis` must have a port from 1 to 65535, not \(port)"
     }
     postgis.connection = value
     return nil

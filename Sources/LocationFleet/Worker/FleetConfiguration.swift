@@ -96,7 +96,7 @@ package struct FleetConfiguration: Hashable, Sendable {
 
   private mutating func addServer(_ value: String) -> String? {
     let isKnown = ["nats://", "tls://"].contains { value.hasPrefix($0) && value.count > $0.count }
-    guard isKnown, !value.contains(where: \.isWhitespace) else {
+    guard isKnown, !value.contains(where: \.isWhitespace), ServerAddress(value) != nil else {
       return "`server` must be nats://HOST:PORT or tls://HOST:PORT"
     }
     guard access.servers.count < 16 else { return "more than 16 servers" }

@@ -81,7 +81,7 @@ extension WebService {
         !host.contains(where: { $0.isWhitespace || "?#@".contains($0) })
       else { return nil }
       self.init(dialect: dialect, server: server, userAgent: userAgent)
-      guard self.server.isPrivate else { return nil }
+      guard self.server.isPrivate, self.server.placeFault == nil else { return nil }
       return
     }
     return nil

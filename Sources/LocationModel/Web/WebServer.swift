@@ -37,6 +37,26 @@ package struct WebServer: Hashable, Sendable {
     let place = url.dropFirst(scheme.count).prefix { !"/?#\\".contains($0) }
     return place.isEmpty || place.contains("@") ? nil : scheme + place
   }
+
+  /// What is wrong with the host or the port of the URL, as the end of a sentence; `nil` if nothing is, or it is no
+  /// URL of the web.
+  package var placeFault: String? {
+    guard let origin, let scheme = origin.firstRange(of: "://") else { return nil }
+    var rest = origin[scheme.upperBound...]
+    if rest.hasPrefix("["), let end = rest.firstIndex(of: "]") {
+      rest = rest[rest.index(after: end)...]
+    } else {
+      guard !rest.hasPrefix(":") else { return "has no host" }
+      rest = rest.drop { $0 != ":" }
+    }
+    guard !rest.isEmpty else { return nil }
+    let digits = rest.dropFirst()
+    guard rest != ":" else { return "has a colon and no port behind it" }
+    let isPort =
+      rest.hasPrefix(":") && digits.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      && Int(digits).map { (1...65_535).contains($0) } ?? false
+    return isPort ? nil : "has \(rest) where a port from 1 to 65535 belongs"
+  }
 }
 
 /// One request to a server on the web.

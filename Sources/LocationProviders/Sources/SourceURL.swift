@@ -220,6 +220,7 @@ private struct SourceURL {
     guard authority == nil, let origin = server.origin else {
       throw fault("\"\(path)\" is not the URL of a server", form)
     }
+    if let cause = server.placeFault { throw fault("\"\(path)\" \(cause)", form) }
     guard server.isPrivate else { throw fault("addresses are sent over https only", form) }
     for name in ["key", "contact"] {
       let isPlain = value(name)?.utf8.allSatisfy { (0x21...0x7e).contains($0) } ?? true

@@ -49,6 +49,22 @@ struct SinkConfigurationTests {
   }
 
   @Test(
+    "FLEET-48: an address without a host, or with a port that is none, is named with what is wrong",
+    arguments: [
+      ("webhook = http://127.0.0.1:/", "`webhook` has a colon and no port behind it"),
+      ("webhook = https://hooks.example.org:x/", "`webhook` has :x where a port from 1"),
+      ("webhook = https://:443/", "`webhook` has no host"),
+      ("postgis = host=/run dbname=f port=0", "`postgis` must have a port from 1 to 65535, not 0"),
+      ("mqtt-out = mqtt://localhost:", "`mqtt-out` must be mqtts://HOST[:PORT]"),
+      ("server = nats://127.0.0.1:", "`server` must be nats://HOST:PORT"),
+      ("server = tls://:4222", "`server` must be nats://HOST:PORT"),
+    ])
+  func ports(line: String, cause: String) {
+    let found = faults(line)
+    #expect(found.count == 1 && found.first?.cause.hasPrefix(cause) == true, "\(found)")
+  }
+
+  @Test(
     "FLEET-48: within this machine it may be without TLS",
     arguments: [
       "webhook = http://127.0.0.1:8080/a", "mqtt-out = mqtt://localhost",
