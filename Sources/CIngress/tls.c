@@ -51,6 +51,7 @@ _Static_assert(UNIT == NID_organizationalUnitName, "");
 
 static struct {
   const void *(*method)(void);
+  const void *(*client_method)(void);
   void *(*context)(const void *);
   void (*free_context)(void *);
   long (*control)(void *, int, long, void *);
@@ -71,6 +72,7 @@ static struct {
   void (*free_session)(void *);
   int (*descriptor)(void *, int);
   int (*accept)(void *);
+  int (*connect)(void *);
   int (*read)(void *, void *, int);
   int (*write)(void *, const void *, int);
   int (*error)(const void *, int);
@@ -110,6 +112,7 @@ static const struct {
   const char *name;
 } functions[] = {
     {&tls.method, "TLS_server_method"},
+    {&tls.client_method, "TLS_client_method"},
     {&tls.context, "SSL_CTX_new"},
     {&tls.free_context, "SSL_CTX_free"},
     {&tls.control, "SSL_CTX_ctrl"},
@@ -130,6 +133,7 @@ static const struct {
     {&tls.free_session, "SSL_free"},
     {&tls.descriptor, "SSL_set_fd"},
     {&tls.accept, "SSL_accept"},
+    {&tls.connect, "SSL_connect"},
     {&tls.read, "SSL_read"},
     {&tls.write, "SSL_write"},
     {&tls.error, "SSL_get_error"},
@@ -222,6 +226,21 @@ cin_tls_context *cin_tls_context_new(const char *certificate, const char *key, c
   return NULL;
 }
 
+cin_tls_context *cin_tls_context_new_client(const char *certificate, const char *key) {
+  pthread_once(&once, load);
+  if (!tls.loaded) return NULL;
+  tls.clear();
+  void *context = tls.context(tls.client_method());
+  if (!context) return NULL;
+  tls.passphrase(context, no_passphrase);
+  if (certificate && key && !(tls.chain(context, certificate) && tls.key(context, key, FILE_PEM))) {
+    tls.free_context(context);
+    context = NULL;
+  }
+  tls.clear();
+  return context;
+}
+
 void cin_tls_context_free(cin_tls_context *context) { tls.free_context(context); }
 
 // MARK: One connection
@@ -245,6 +264,12 @@ static int outcome(cin_tls *session, int result) {
 int cin_tls_accept(cin_tls *session) {
   tls.clear();
   int result = outcome(session, tls.accept(session));
+  return result > 0 ? 0 : result;
+}
+
+int cin_tls_connect(cin_tls *session) {
+  tls.clear();
+  int result = outcome(session, tls.connect(session));
   return result > 0 ? 0 : result;
 }
 

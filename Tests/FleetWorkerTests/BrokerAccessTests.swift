@@ -249,6 +249,20 @@ struct SecureServerTests {
     worker.terminate()
   }
 
+  @Test("FLEET-86: the doctor leaves no fault in the log of a server with TLS")
+  func doctor() async throws {
+    let site = try await Site()
+    let run = try site.run(["doctor"], as: "OPERATOR")
+    #expect(run.output.contains("with JetStream and TLS"), "\(run.output)\(run.error)")
+    // Whoever hangs up before the handshake is the first who does.
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    #expect(Loopback.connect(descriptor, port: site.server.port))
+    let port = try Loopback.port(of: descriptor)
+    close(descriptor)
+    let fault = try await site.server.lines.next { $0.contains("TLS handshake error") }
+    #expect(fault.contains("127.0.0.1:\(port) "), "\(fault)")
+  }
+
   @Test("FLEET-66: a program that may not write somewhere writes nothing there")
   func permissions() async throws {
     let site = try await Site()

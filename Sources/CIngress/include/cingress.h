@@ -65,12 +65,17 @@ typedef struct {
 /// with static storage, where something is wrong. The library is loaded by the first call.
 cin_tls_context *cin_tls_context_new(const char *certificate, const char *key, const char *authorities,
                                      int revocation, const char **fault);
+/// For connections to servers that are told nothing: whose certificate they have is not looked at. A certificate and a
+/// key of its own may be NULL. Returns NULL where they cannot be read, or the library is not there.
+cin_tls_context *cin_tls_context_new_client(const char *certificate, const char *key);
 /// What connections still use stays until they have ended.
 void cin_tls_context_free(cin_tls_context *context);
 /// TLS on a descriptor that does not wait; NULL without memory.
 cin_tls *cin_tls_new(cin_tls_context *context, int descriptor);
 /// Goes on with the handshake. Returns 0 when it is done, or one of the numbers above.
 int cin_tls_accept(cin_tls *session);
+/// The same to a server.
+int cin_tls_connect(cin_tls *session);
 /// Returns how many bytes there are, of one record at most, or one of the numbers above.
 int cin_tls_receive(cin_tls *session, void *bytes, int room);
 /// Returns how many bytes were sent, or one of the numbers above; then it is called again with the same bytes first.

@@ -12,6 +12,8 @@ struct DoctorTask {
 
   /// - Throws: a fault that names the codes of what was found, unless nothing is bad.
   func run() throws(FleetFault) {
+    // A server that hangs up does not end this.
+    signal(SIGPIPE, SIG_IGN)
     var findings: [FleetFinding] = []
     do throws(FleetFault) {
       let configuration = try options.configuration()
@@ -59,7 +61,7 @@ struct DoctorTask {
     guard let address = ServerAddress(server) else {
       return FleetSurvey.Server("server", .unreachable("`server` has no HOST, or no PORT"))
     }
-    switch ServerProbe.ask(address) {
+    switch ServerProbe.ask(address, access) {
     case .fault(let cause): return FleetSurvey.Server(address.shown, .unreachable(cause))
     case .stranger: return FleetSurvey.Server(address.shown, .stranger)
     case .greeting(let greeting):

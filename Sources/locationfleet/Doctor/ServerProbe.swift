@@ -1,7 +1,11 @@
+import CIngress
 import Glibc
 import LocationFleet
 
-/// Reads what a server says to whoever connects; that needs neither a user nor TLS.
+/// Reads what a server says to whoever connects; that needs no user.
+///
+/// A server that wants TLS says it before that, and has a fault in its log unless the handshake follows: so it
+/// does, with our certificate, and then the connection is closed as TLS wants it.
 enum ServerProbe {
   enum Answer {
     case greeting(ServerGreeting)
@@ -9,7 +13,7 @@ enum ServerProbe {
     case fault(String)
   }
 
-  static func ask(_ address: ServerAddress) -> Answer {
+  static func ask(_ address: ServerAddress, _ access: BrokerAccess) -> Answer {
     var hints = addrinfo()
     hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
     var list: UnsafeMutablePointer<addrinfo>?
@@ -21,14 +25,14 @@ enum ServerProbe {
     var answer = Answer.fault("it has no address")
     var next = list
     while let entry = next {
-      answer = ask(entry.pointee)
+      answer = ask(entry.pointee, access)
       if case .greeting = answer { return answer }
       next = entry.pointee.ai_next
     }
     return answer
   }
 
-  private static func ask(_ place: addrinfo) -> Answer {
+  private static func ask(_ place: addrinfo, _ access: BrokerAccess) -> Answer {
     let descriptor = socket(
       place.ai_family,
       place.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
@@ -42,7 +46,32 @@ enum ServerProbe {
     var (fault, length) = (0 as Int32, socklen_t(MemoryLayout<Int32>.size))
     getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &fault, &length)
     guard fault == 0 else { return .fault(String(cString: strerror(fault))) }
-    return greeting(descriptor)
+    let answer = greeting(descriptor)
+    if case .greeting(let greeting) = answer, greeting.needsTLS { shakeHands(descriptor, access) }
+    return answer
+  }
+
+  /// Nothing is said to the server, so it may be anybody.
+  private static func shakeHands(_ descriptor: Int32, _ access: BrokerAccess) {
+    guard let context = context(access) else { return }
+    defer { cin_tls_context_free(context) }
+    guard let session = cin_tls_new(context, descriptor) else { return }
+    var result = cin_tls_connect(session)
+    while result != 0, result != CIN_TLS_OVER,
+      isReady(descriptor, result == CIN_WANTS_READABLE ? POLLIN : POLLOUT)
+    { result = cin_tls_connect(session) }
+    cin_tls_free(session, result == 0 ? 1 : 0)
+    shutdown(descriptor, Int32(SHUT_WR))
+    // What is not read would end the connection with a reset.
+    var chunk = [UInt8](repeating: 0, count: 4096)
+    while isReady(descriptor, POLLIN), recv(descriptor, &chunk, chunk.count, 0) > 0 {}
+  }
+
+  private static func context(_ access: BrokerAccess) -> UnsafeMutableRawPointer? {
+    guard let certificate = access.certificate, let key = access.key else {
+      return cin_tls_context_new_client(nil, nil)
+    }
+    return cin_tls_context_new_client(certificate, key)
   }
 
   private static func greeting(_ descriptor: Int32) -> Answer {

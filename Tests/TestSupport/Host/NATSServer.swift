@@ -30,6 +30,9 @@ package final class NATSServer: Sendable {
 
   package var address: String { "nats://127.0.0.1:\(port)" }
 
+  /// What it logs.
+  package var lines: Events<String> { program.lines }
+
   /// Ends it before the test does.
   package func end(with signal: Int32 = SIGTERM) { program.end(with: signal) }
 

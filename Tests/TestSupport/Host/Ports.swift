@@ -68,20 +68,23 @@ package enum Loopback {
   }
 
   fileprivate static func bound(_ descriptor: Int32, port: Int = 0) throws -> Int {
-    var address = address(port: port)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let port: Int? = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-        guard bind(descriptor, pointer, length) == 0,
-          getsockname(descriptor, pointer, &length) == 0
-        else { return nil }
-        return pointer.withMemoryRebound(to: sockaddr_in.self, capacity: 1) {
-          Int(UInt16(bigEndian: $0.pointee.sin_port))
-        }
-      }
+    let code = withUnsafeBytes(of: address(port: port)) {
+      bind(descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
     }
-    guard let port else { throw POSIXError(.EADDRINUSE) }
-    return port
+    guard code == 0 else { throw POSIXError(.EADDRINUSE) }
+    return try self.port(of: descriptor)
+  }
+
+  /// The port at this end of a socket of IPv4.
+  package static func port(of descriptor: Int32) throws -> Int {
+    var address = address(port: 0)
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let code = withUnsafeMutableBytes(of: &address) {
+      getsockname(
+        descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), &length)
+    }
+    guard code == 0 else { throw POSIXError(.EBADF) }
+    return Int(UInt16(bigEndian: address.sin_port))
   }
 
   package static func address(port: Int, last: UInt8 = 1) -> sockaddr_in {
@@ -98,6 +101,26 @@ package enum Loopback {
       Glibc.connect(
         descriptor, $0.baseAddress?.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
     } == 0
+  }
+
+  /// The body that a port of this machine answers a GET with; `nil` where nobody does.
+  package static func get(_ path: String, port: Int) -> String? {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var limit = timeval(tv_sec: 5, tv_usec: 0)
+    setsockopt(
+      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    guard connect(descriptor, port: port),
+      send(Array("GET \(path) HTTP/1.0\r\n\r\n".utf8), descriptor)
+    else { return nil }
+    var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
+    while true {
+      let count = read(descriptor, &chunk, chunk.count)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.range(of: "\r\n\r\n").map { String(text[$0.upperBound...]) }
   }
 
   /// Sends all of it; returns whether the other side has taken it.
