@@ -105,7 +105,7 @@ private final class MQTTLoad {
     let each = total / sockets.count
     var sent = [Int](repeating: 0, count: sockets.count)
     var bytes = sent
-    let heads = sockets.indices.map { MQTTSocket.text("in/acme/truck-\($0)") }
+    let heads = sockets.indices.map { MQTTBytes.text("in/acme/truck-\($0)") }
     func publish(_ index: Int, _ count: Int) throws {
       var packets: [UInt8] = []
       for _ in 0..<count {

@@ -121,13 +121,7 @@ final class FleetLatencySite {
 
   /// What the worker's port says; nothing while it is starting.
   private func figures() -> [Substring] {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    guard Loopback.connect(descriptor, port: port) else { return [] }
-    let request = Array("GET /metrics HTTP/1.1\r\n\r\n".utf8)
-    _ = Glibc.write(descriptor, request, request.count)
-    let answer = FileHandle(fileDescriptor: descriptor).readDataToEndOfFile()
-    return String(decoding: answer, as: UTF8.self).split(separator: "\n")
+    Loopback.get("/metrics", port: port)?.split(separator: "\n") ?? []
   }
 
   // MARK: Through an ingress
@@ -215,15 +209,6 @@ final class FleetLatencySite {
   }
 
   private func forEach(_ log: FleetLog, _ body: (LogMessage) throws -> Void) throws {
-    let end = try broker.last(of: log, key: nil).last
-    var from: UInt64 = 1
-    while from <= end {
-      let batch = try broker.read(log, from: from, most: 1000)
-      if batch.messages.isEmpty { broker.wait(.seconds(1)) }
-      for message in batch.messages {
-        from = message.sequence + 1
-        try body(message)
-      }
-    }
+    try broker.forEach(log, waiting: { $0.wait(.seconds(1)) }, body)
   }
 }

@@ -13,9 +13,9 @@ enum MQTTSocket {
       guard Loopback.connect(descriptor, port: port) else { throw Gone() }
       var on: Int32 = 1
       setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, 4)
-      let body =
-        text("MQTT") + [4, 0xc2, 0, keepAlive] + text(identifier) + text(user) + text(password)
-      try send([0x10, UInt8(body.count)] + body, descriptor)
+      let texts = [identifier, user, password].flatMap { MQTTBytes.text($0) }
+      let body = MQTTBytes.text("MQTT") + [4, 0xc2, 0, keepAlive] + texts
+      try send(MQTTBytes.packet(0x10, body), descriptor)
       var answer = [UInt8](repeating: 0xff, count: 4)
       guard recv(descriptor, &answer, 4, Int32(MSG_WAITALL)) == 4, answer[3] == 0 else {
         throw Gone()
@@ -25,10 +25,6 @@ enum MQTTSocket {
       throw error
     }
     return pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-  }
-
-  static func text(_ text: String) -> [UInt8] {
-    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
   }
 
   /// Sends all of it.

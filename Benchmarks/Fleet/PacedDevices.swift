@@ -46,7 +46,7 @@ final class PacedDevices {
         numbers[index] += 1
         let number = numbers[index] % 65_535 + 1
         let body =
-          MQTTSocket.text(message.topic) + [UInt8(number >> 8), UInt8(number & 255)]
+          MQTTBytes.text(message.topic) + [UInt8(number >> 8), UInt8(number & 255)]
           + Array(message.payload.utf8)
         // All of them have more than 127 bytes, and less than 16 kB.
         waiting[index] += [0x32, UInt8(body.count & 127) | 128, UInt8(body.count >> 7)] + body

@@ -75,16 +75,7 @@ struct FleetFairnessTests {
   private static func delays(_ site: IngressSite) throws -> [EventDelays.Delay] {
     var (delays, broker) = (EventDelays(), try site.broker())
     for log in (0..<site.partitions).flatMap({ [FleetLog.fixes($0), .events($0)] }) {
-      let end = try broker.last(of: log, key: nil).last
-      var from: UInt64 = 1
-      while from <= end {
-        let batch = try broker.read(log, from: from, most: 1000)
-        if batch.messages.isEmpty { broker.wait(.seconds(1)) }
-        for message in batch.messages {
-          from = message.sequence + 1
-          delays.take(message, of: log)
-        }
-      }
+      try broker.forEach(log, waiting: { $0.wait(.seconds(1)) }) { delays.take($0, of: log) }
     }
     return delays.all
   }

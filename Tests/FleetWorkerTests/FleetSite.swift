@@ -134,16 +134,11 @@ final class FleetSite {
 
   /// Everything that a log keeps.
   func all(_ log: FleetLog) throws -> [LogMessage] {
-    let end = try last(of: log)
-    var (found, from): ([LogMessage], UInt64) = ([], 1)
-    let limit = Date(timeIntervalSinceNow: 60)
-    while from <= end, Date() < limit {
-      let batch = try answered { try $0.read(log, from: from, most: 1000) }
-      if batch.messages.isEmpty { broker.wait(.seconds(1)) }
-      found += batch.messages
-      from = found.last.map { $0.sequence + 1 } ?? from
+    try answered { broker in
+      var found: [LogMessage] = []
+      try broker.forEach(log, waiting: { $0.wait(.seconds(1)) }) { found.append($0) }
+      return found
     }
-    return found
   }
 
   func events(_ partition: Int) throws -> UInt64 {
@@ -152,13 +147,8 @@ final class FleetSite {
 
   /// What the worker's port answers.
   func metrics() throws -> String {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    guard Loopback.connect(descriptor, port: port) else { throw POSIXError(.ECONNREFUSED) }
-    let request = Array("GET /metrics HTTP/1.1\r\n\r\n".utf8)
-    _ = Glibc.write(descriptor, request, request.count)
-    let answer = FileHandle(fileDescriptor: descriptor).readDataToEndOfFile()
-    return String(decoding: answer, as: UTF8.self)
+    guard let text = Loopback.get("/metrics", port: port) else { throw POSIXError(.ECONNREFUSED) }
+    return text
   }
 
   /// The value of the lease of a partition.

@@ -112,15 +112,8 @@ final class IngressSite {
     var broker = try broker()
     var found: [[UInt8]] = []
     for partition in 0..<partitions {
-      let end = try broker.last(of: .fixes(partition), key: nil).last
-      var from: UInt64 = 1
-      while from <= end {
-        let batch = try broker.read(.fixes(partition), from: from, most: 1000)
-        if batch.messages.isEmpty { broker.wait(.seconds(1)) }
-        for message in batch.messages {
-          from = message.sequence + 1
-          found += message.entry.bytes.split(separator: UInt8(ascii: "\n")).map { Array($0) }
-        }
+      try broker.forEach(.fixes(partition), waiting: { $0.wait(.seconds(1)) }) { message in
+        found += message.entry.bytes.split(separator: UInt8(ascii: "\n")).map { Array($0) }
       }
     }
     return found

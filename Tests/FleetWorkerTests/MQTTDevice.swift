@@ -21,9 +21,9 @@ struct MQTTDevice {
       Glibc.close(descriptor)
       throw Gone()
     }
-    let words = Self.text("MQTT") + [4, 0xc2, 0, 60] + Self.text("")
+    let words = MQTTBytes.text("MQTT") + [4, 0xc2, 0, 60] + MQTTBytes.text("")
     do {
-      try send(Self.packet(0x10, words + Self.text(user) + Self.text(password)))
+      try send(MQTTBytes.packet(0x10, words + MQTTBytes.text(user) + MQTTBytes.text(password)))
       guard try receive(4) == [0x20, 2, 0, 0] else { throw Gone() }
     } catch {
       Glibc.close(descriptor)
@@ -36,8 +36,8 @@ struct MQTTDevice {
   /// Publishes with QoS 1.
   mutating func publish(_ payload: String, to topic: String) throws {
     number += 1
-    let head = Self.text(topic) + [UInt8(number >> 8), UInt8(number & 255)]
-    try send(Self.packet(0x32, head + Array(payload.utf8)))
+    let head = MQTTBytes.text(topic) + [UInt8(number >> 8), UInt8(number & 255)]
+    try send(MQTTBytes.packet(0x32, head + Array(payload.utf8)))
   }
 
   /// Publishes several with QoS 1, which come in one piece.
@@ -45,15 +45,15 @@ struct MQTTDevice {
     var bytes: [UInt8] = []
     for payload in payloads {
       number += 1
-      let head = Self.text(topic) + [UInt8(number >> 8), UInt8(number & 255)]
-      bytes += Self.packet(0x32, head + Array(payload.utf8))
+      let head = MQTTBytes.text(topic) + [UInt8(number >> 8), UInt8(number & 255)]
+      bytes += MQTTBytes.packet(0x32, head + Array(payload.utf8))
     }
     try send(bytes)
   }
 
   /// Publishes with QoS 0, and goes, in one piece.
   func publishAndGo(_ payload: String, to topic: String) throws {
-    try send(Self.packet(0x30, Self.text(topic) + Array(payload.utf8)) + [0xe0, 0])
+    try send(MQTTBytes.packet(0x30, MQTTBytes.text(topic) + Array(payload.utf8)) + [0xe0, 0])
   }
 
   /// Waits until so many messages of this connection are acknowledged.
@@ -81,18 +81,5 @@ struct MQTTDevice {
     }
     defer { rest.removeFirst(count) }
     return Array(rest.prefix(count))
-  }
-
-  private static func text(_ text: String) -> [UInt8] {
-    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
-  }
-
-  private static func packet(_ first: UInt8, _ body: [UInt8]) -> [UInt8] {
-    var (length, bytes) = (body.count, [first])
-    repeat {
-      bytes.append(UInt8(length & 0x7f) | (length > 0x7f ? 0x80 : 0))
-      length >>= 7
-    } while length > 0
-    return bytes + body
   }
 }

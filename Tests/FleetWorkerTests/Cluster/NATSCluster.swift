@@ -99,7 +99,7 @@ final class NATSCluster: Sendable {
     let end = Date(timeIntervalSinceNow: seconds)
     for (number, node) in nodes.enumerated() {
       while true {
-        let said = Self.ask("/healthz", port: node.monitor) ?? ""
+        let said = Loopback.get("/healthz", port: node.monitor) ?? ""
         if said.contains(#""status":"ok""#) || said.contains(#""status": "ok""#) { break }
         guard Date() < end else { throw NotReady(node: number, said: said) }
         usleep(100_000)
@@ -132,7 +132,7 @@ final class NATSCluster: Sendable {
   /// What each node says of itself, of all streams, and of which it has, for a test that failed.
   var text: String {
     nodes.map { node in
-      let health = Self.ask("/healthz", port: node.monitor) ?? "no answer"
+      let health = Loopback.get("/healthz", port: node.monitor) ?? "no answer"
       let all = Self.json("/jsz?accounts=1&streams=1", port: node.monitor)
       let meta = all?["meta_cluster"] as? [String: Any]
       let streams = Self.streams(all).map {
@@ -167,35 +167,13 @@ final class NATSCluster: Sendable {
   }
 
   private static func json(_ path: String, port: Int) -> [String: Any]? {
-    ask(path, port: port).flatMap {
+    Loopback.get(path, port: port).flatMap {
       try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]
     }
   }
 
   private static func number(_ name: Any?) -> Int? {
     (name as? String).flatMap { Int($0.dropFirst("node-".count)) }
-  }
-
-  /// The body that a port of the loopback answers with.
-  private static func ask(_ path: String, port: Int) -> String? {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
-    guard Loopback.connect(descriptor, port: port) else { return nil }
-    var limit = timeval(tv_sec: 5, tv_usec: 0)
-    setsockopt(
-      descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-    let request = Array("GET \(path) HTTP/1.0\r\n\r\n".utf8)
-    guard send(descriptor, request, request.count, Int32(MSG_NOSIGNAL)) > 0 else {
-      return nil
-    }
-    var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 65_536))
-    while true {
-      let count = read(descriptor, &chunk, chunk.count)
-      guard count > 0 else { break }
-      bytes += chunk[..<count]
-    }
-    let text = String(decoding: bytes, as: UTF8.self)
-    return text.range(of: "\r\n\r\n").map { String(text[$0.upperBound...]) }
   }
 
   deinit {
