@@ -1,13 +1,20 @@
 extension Verb {
   private static let timeout = Option.timeout("Give up after so many seconds; 60 unless given")
 
+  /// What those cannot know who use the sources themselves (docs/decisions/0100).
+  static let withoutMap = """
+    The sources are used by this program itself, and nothing is stored: of the map that a daemon or an \
+    app has learned it knows nothing, so that a service (ichnaea:) is asked at once.
+    """
+
   static let once = Verb(
     name: "once", summary: "Print where the device is now",
     details: [
       """
       Prints the first location that comes. With --accuracy it waits up to ten seconds for one \
       that exact, and prints the best. Ends at once, with the reason, when no source can give one.
-      """
+      """,
+      withoutMap,
     ],
     options: [.source, .accuracy, timeout, .json],
     examples: ["locationctl once --source fixed:51.5,-0.1", "locationctl once --json"],

@@ -12,7 +12,8 @@ extension Verb {
       """
       Runs until the count or the time is reached, the recordings have ended, or it is \
       interrupted. A line without a location says why there is none.
-      """
+      """,
+      withoutMap,
     ],
     options: [.source, .accuracy, distanceFilter, count, timeout, .json],
     examples: [
