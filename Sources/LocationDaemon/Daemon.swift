@@ -89,8 +89,13 @@ package final class Daemon {
     for fault in configuration.trusted.faults { journal.write(.service, fault, isFault: true) }
     self.host = host
     beat(on: host.queue)
+    announce(folder)
+  }
+
+  /// Says that the daemon is ready, as soon as it is.
+  private func announce(_ folder: StateFolder) {
     if let fault = Self.namelessUser { journal.write(.service, fault, isFault: true) }
-    server?.whenServing { [supervisor] in
+    server?.whenServing { [journal, supervisor] in
       journal.write(.service, "serving; its state is in \(folder.path)")
       supervisor.notify("READY=1")
     }

@@ -65,8 +65,8 @@ typedef struct {
 /// with static storage, where something is wrong. The library is loaded by the first call.
 cin_tls_context *cin_tls_context_new(const char *certificate, const char *key, const char *authorities,
                                      int revocation, const char **fault);
-/// For connections to servers that are told nothing: whose certificate they have is not looked at. A certificate and a
-/// key of its own may be NULL. Returns NULL where they cannot be read, or the library is not there.
+/// For connections on which nothing is sent: whose certificate a server has is not looked at. A certificate and a key
+/// of its own may be NULL. Returns NULL where they cannot be read, or the library is not there.
 cin_tls_context *cin_tls_context_new_client(const char *certificate, const char *key);
 /// What connections still use stays until they have ended.
 void cin_tls_context_free(cin_tls_context *context);
