@@ -10,7 +10,7 @@ final class IngressSite {
   let folder: TemporaryFolder
   let partitions = 4
   let mqtt, web, figures: Int
-  private let natsPort: Int
+  let natsPort: Int
   private let addresses: [String]
   private(set) var server: RunningProgram?
   private(set) var ingress: RunningProgram?
@@ -71,9 +71,16 @@ final class IngressSite {
     server = program
   }
 
-  func startIngress() async throws {
+  /// `port` is that of a relay to the server of NATS, if there is one.
+  func startIngress(through port: Int? = nil) async throws {
+    var file = "fleet.conf"
+    if let port {
+      file = "relayed.conf"
+      let text = try String(contentsOfFile: folder.file("fleet.conf"), encoding: .utf8)
+      try write(text.replacing("127.0.0.1:\(natsPort)", with: "127.0.0.1:\(port)"), to: file)
+    }
     let program = try RunningProgram(
-      BuiltProgram.path("locationfleet"), ["ingress", "--config", folder.file("fleet.conf")])
+      BuiltProgram.path("locationfleet"), ["ingress", "--config", folder.file(file)])
     _ = try await program.lines.next { $0.contains("takes fixes at mqtt 127.0.0.1:") }
     ingress = program
   }

@@ -11,12 +11,15 @@ private final class UplinkSite {
   let site: IngressSite
   let receiver: Server
   private(set) var daemon: RunningProgram?
+  /// Where the daemon sends to.
+  let port: Int
   private var second = 0
 
-  /// With an authority the ingress speaks TLS, and the device comes by a certificate.
+  /// With an authority the ingress speaks TLS, and the device comes by a certificate. `port` is that of
+  /// something else in the ingress's place.
   init(
     accuracy: String = "full", password: String = IngressSite.password("dev-0"),
-    authority: TestAuthority? = nil
+    authority: TestAuthority? = nil, at port: (IngressSite) throws -> Int = { $0.web }
   ) async throws {
     var more = ""
     if let authority {
@@ -39,22 +42,23 @@ private final class UplinkSite {
         uplink-key = \(authority.folder.file("truck-key.pem"))
         """
     }
+    self.port = try port(site)
     try site.write(
       """
-      uplink = \(authority == nil ? "http" : "https")://127.0.0.1:\(site.web)
+      uplink = \(authority == nil ? "http" : "https")://127.0.0.1:\(self.port)
       uplink-tenant = acme
       uplink-device = truck-0
       uplink-user = dev-0
       \(proof)
       uplink-accuracy = \(accuracy)
-      uplink-interval = 1
+      uplink-interval = 0
       source = nmea+tcp://127.0.0.1:\(receiver.port)
       owner-program = \(own)
 
       """, to: "locationd.conf")
   }
 
-  var app: String { "uplink:127.0.0.1:\(site.web)" }
+  var app: String { "uplink:127.0.0.1:\(port)" }
 
   /// Waits until the receiver is read, unless nobody may.
   func startDaemon(reads: Bool = true) async throws {
@@ -70,17 +74,37 @@ private final class UplinkSite {
     _ = try await receiver.arrivals.next(seconds: 30) { _ in true }
   }
 
-  /// The receiver's next solutions, one each second as a receiver sends them; returns their seconds.
-  @discardableResult
-  func drive(_ count: Int) async throws -> [Int] {
-    var seconds: [Int] = []
+  /// The receiver's next solution, whoever takes it.
+  func pass() {
+    second += 1
+    receiver.write(Receiver.epoch(10 * second))
+  }
+
+  /// The receiver's next solutions, each when the uplink has taken the one before.
+  func drive(_ count: Int) async throws {
+    let program = try follow()
+    defer { program.end() }
+    var taken = try await program.lines.next { Self.taken($0) }
     for _ in 0..<count {
-      second += 1
-      receiver.write(Receiver.epoch(10 * second))
-      seconds.append(second)
-      try await Task.sleep(for: .milliseconds(1050))
+      let before = taken
+      pass()
+      taken = try await program.lines.next { line in
+        Self.taken(line).flatMap { $0 > before ? $0 : nil }
+      }
     }
-    return seconds
+  }
+
+  /// The fixes that a line of the status has, wherever they are.
+  private static func taken(_ line: String) -> Int? {
+    uplink(line).map { found in
+      ["sent", "queued", "dropped"].reduce(0) { $0 + (found[$1] as? Int ?? 0) }
+    }
+  }
+
+  private func follow() throws -> RunningProgram {
+    try RunningProgram(
+      BuiltProgram.path("locationctl"), ["status", "--changes", "--json"],
+      environment: ["LOCATIOND_SOCKET": site.folder.file("socket")])
   }
 
   func control(_ words: String...) async throws -> (lines: [String], status: String) {
@@ -99,9 +123,7 @@ private final class UplinkSite {
   @discardableResult
   func settle(_ isWanted: @escaping @Sendable ([String: Any]) -> Bool) async throws -> [String: Any]
   {
-    let program = try RunningProgram(
-      BuiltProgram.path("locationctl"), ["status", "--changes", "--json"],
-      environment: ["LOCATIOND_SOCKET": site.folder.file("socket")])
+    let program = try follow()
     defer { program.end() }
     let last = Mutex("nothing")
     do {
@@ -120,6 +142,38 @@ private final class UplinkSite {
   func kept() throws -> [Int] {
     let noon = UnixTime(iso8601: "2026-08-04T12:00:00Z")?.seconds(since: UnixTime(seconds: 1.78e9))
     return try (site.kept()["truck-0"] ?? []).map { $0 - Int(noon ?? 0) }
+  }
+
+  /// The seconds that a worker would judge, in the order of the stream; what it would not, is a repetition.
+  func judged() throws -> [Int] {
+    var order = FixOrder()
+    var judged: [Int] = []
+    for second in try kept() {
+      let fix = Fix(
+        coordinate: Coordinate(latitude: 1, longitude: 1), horizontalAccuracy: 5,
+        time: UnixTime(seconds: 1.78e9 + Double(second)))
+      for output in order.take(fix, received: nil, limit: fix.time, window: 0) {
+        switch output {
+        case .fix: judged.append(second)
+        case .rejected(let reason): #expect(reason == .duplicate || reason == .late)
+        case .setBack: Issue.record("set back at \(second)")
+        }
+      }
+    }
+    return judged
+  }
+
+  /// The seconds until each timer of the daemon that goes on while the computer sleeps.
+  var timers: [Int] {
+    get throws {
+      let folder = "/proc/\(try #require(daemon).pid)/fdinfo"
+      return try FileManager.default.contentsOfDirectory(atPath: folder).compactMap { name in
+        let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+        guard text.contains("clockid: \(CLOCK_BOOTTIME)\n") else { return nil }
+        let value = text.split(separator: "\n").first { $0.hasPrefix("it_value:") }
+        return value?.split { !$0.isNumber }.first.flatMap { Int($0) }
+      }
+    }
   }
 }
 
@@ -152,36 +206,81 @@ struct UplinkServerTests {
     #expect(try uplink.kept() == Array(1...10))
   }
 
+  /// Where the daemon, or the ingress, is killed: when something is seen, and before it goes on.
+  enum KillPoint: Sendable, CaseIterable {
+    /// The ingress has not got the request; it has kept it, and its answer has not come.
+    case requested, answered
+    /// The server has kept it, and the ingress does not know.
+    case appended
+  }
+
   @Test(
-    "UPLINK-9: kill -9 at any moment loses nothing that waits; what is there twice, a worker's order removes"
-  )
-  func killsAtAnyMoment() async throws {
-    let uplink = try await UplinkSite()
-    for pause in [0, 2, 5, 9, 20, 60] {
-      try await uplink.startDaemon()
-      try await uplink.drive(1)
-      uplink.receiver.write(Receiver.epoch(6000 + pause))
-      try await Task.sleep(for: .milliseconds(pause))
-      uplink.daemon?.end(with: SIGKILL)
-    }
+    "UPLINK-9: kill -9 between a fix, what is kept, and the answer loses nothing; what is there twice, a worker removes",
+    arguments: KillPoint.allCases)
+  func killsBetween(_ moment: KillPoint) async throws {
+    let (relays, uplink) = try await relayed()
     try await uplink.startDaemon()
-    try await uplink.settle { $0["queued"] as? Int == 0 }
-    var order = FixOrder()
-    var (handedOn, rejected): ([Int], [FixOrder.Reason]) = ([], [])
-    for second in try uplink.kept() where second < 600 {
-      let fix = Fix(
-        coordinate: Coordinate(latitude: 1, longitude: 1), horizontalAccuracy: 5,
-        time: UnixTime(seconds: 1.78e9 + Double(second)))
-      for output in order.take(fix, received: nil, limit: fix.time, window: 0) {
-        switch output {
-        case .fix: handedOn.append(second)
-        case .rejected(let reason): rejected.append(reason)
-        case .setBack: Issue.record("set back at \(second)")
+    try await uplink.drive(2)
+    try await uplink.settle { $0["sent"] as? Int == 2 }
+    let relay = moment == .appended ? relays.broker : relays.ingress
+    let killed = try #require(moment == .appended ? uplink.site.ingress : uplink.daemon)
+    relay.hold { way, bytes in
+      let text = String(decoding: bytes, as: UTF8.self)
+      let isSeen =
+        switch moment {
+        case .requested: way == .there && text.contains("POST ")
+        case .answered: way == .back && text.contains("HTTP/1.1 200")
+        case .appended: way == .back && text.contains(#""stream":"#) && text.contains(#""seq":"#)
         }
-      }
+      // Before anything else can come on that way.
+      if isSeen { killed.signal(SIGKILL) }
+      return isSeen
     }
-    #expect(handedOn == Array(1...6))
-    #expect(rejected.allSatisfy { $0 == .duplicate || $0 == .late })
+    uplink.pass()
+    _ = try await relay.held.next()
+    relay.hold(nil)
+    killed.end()
+    #expect(try uplink.kept() == (moment == .requested ? [1, 2] : [1, 2, 3]))
+    if moment == .appended {
+      let found = try await uplink.settle { $0["state"] as? String == "waiting" }
+      #expect(found["queued"] as? Int == 1 && found["sent"] as? Int == 2)
+      try await uplink.site.startIngress()
+    } else {
+      try await uplink.startDaemon()
+    }
+    try await uplink.drive(1)
+    try await uplink.settle { $0["queued"] as? Int == 0 }
+    #expect(try uplink.judged() == [1, 2, 3, 4])
+  }
+
+  /// With a relay before the ingress, and one between that and its server.
+  private func relayed() async throws -> (
+    relays: (ingress: Relay, broker: Relay), uplink: UplinkSite
+  ) {
+    var ingress: Relay?
+    let uplink = try await UplinkSite {
+      let relay = try Relay(to: $0.web)
+      ingress = relay
+      return relay.port
+    }
+    let broker = try Relay(to: uplink.site.natsPort)
+    uplink.site.ingress?.end()
+    try await uplink.site.startIngress(through: broker.port)
+    return ((try #require(ingress), broker), uplink)
+  }
+
+  @Test("UPLINK-7: a retry is due by a clock that goes on while the computer sleeps")
+  func sleeps() async throws {
+    let ingress = try Server()
+    let uplink = try await UplinkSite { _ in ingress.port }
+    try await uplink.startDaemon()
+    try await uplink.drive(1)
+    _ = try await ingress.arrivals.next()
+    let answer = "HTTP/1.1 503 Not now\r\nRetry-After: 3000\r\nContent-Length: 0\r\n\r\n"
+    ingress.write(Array(answer.utf8))
+    try await uplink.settle { $0["state"] as? String == "waiting" }
+    let timers = try uplink.timers
+    #expect(timers.contains { (2900...3000).contains($0) }, "\(timers)")
   }
 
   @Test(
@@ -204,7 +303,7 @@ struct UplinkServerTests {
     #expect(try await uplink.control("authorize", uplink.app, "never").status == "0")
     let stopped = try await uplink.settle { $0["queued"] as? Int == 0 }
     #expect(stopped["state"] as? String == "forbidden")
-    try await uplink.drive(1)
+    uplink.pass()
     try await uplink.site.startIngress()
     let doctor = try await uplink.control("doctor").lines.joined(separator: "\n")
     #expect(doctor.contains("locationctl authorize \(uplink.app) always"), "\(doctor)")
@@ -224,7 +323,7 @@ struct UplinkServerTests {
     try await uplink.settle { $0["sent"] as? Int == 1 }
     _ = try await uplink.control("services", "off")
     try await uplink.settle { $0["state"] as? String == "forbidden" }
-    try await uplink.drive(1)
+    uplink.pass()
     _ = try await uplink.control("services", "on")
     try await uplink.settle { $0["state"] as? String == "good" }
     _ = try await uplink.receiver.arrivals.next(seconds: 30) { _ in true }
@@ -264,7 +363,7 @@ struct UplinkServerTests {
   func reduced() async throws {
     let uplink = try await UplinkSite(accuracy: "reduced")
     try await uplink.startDaemon()
-    try await uplink.drive(2)
+    try await uplink.drive(1)
     try await uplink.settle { $0["sent"] as? Int ?? 0 >= 1 }
     for line in try uplink.site.lines() {
       let text = String(decoding: line, as: UTF8.self)

@@ -105,7 +105,7 @@ struct ConfigurationFileTests {
       ("uplink", "http://ingress.example.org"), ("uplink", "ingress.example.org"),
       ("uplink", "https://user:secret@ingress.example.org"), ("uplink-accuracy", "best"),
       ("uplink", "https://ingress.example.org:"), ("uplink", "https://ingress.example.org:0"),
-      ("uplink-interval", "0"), ("uplink-interval", "often"), ("uplink-key", "key.pem"),
+      ("uplink-interval", "-1"), ("uplink-interval", "often"), ("uplink-key", "key.pem"),
       ("uplink-certificate", "/both.pem"), ("uplink-device", String(repeating: "x", count: 65)),
     ])
   func uplinkFaults(_ key: String, _ value: String) {
@@ -130,6 +130,21 @@ struct ConfigurationFileTests {
     #expect(!"\(request)".contains("s3cret") && !String(reflecting: request).contains("s3cret"))
     try Data("two\nlines\n".utf8).write(to: URL(fileURLWithPath: file))
     #expect(throws: UplinkFault.self) { try settings.request() }
+  }
+
+  @Test("UPLINK-12: an authority that others can change is none")
+  func uplinkAuthority() throws {
+    let (file, password) = (folder.file("authority"), folder.file("password"))
+    for path in [file, password] {
+      try Data("text\n".utf8).write(to: URL(fileURLWithPath: path))
+      chmod(path, 0o600)
+    }
+    let settings = try #require(
+      uplink(["uplink-password-file": password, "uplink-authority": file]).uplink)
+    #expect(try settings.request().authorities == file)
+    chmod(file, 0o622)
+    let fault = #expect(throws: UplinkFault.self) { try settings.request() }
+    #expect(fault?.reason.contains("chmod go-w") == true)
   }
 
   @Test("border 12: property lists of 256 programs are cached")

@@ -97,6 +97,7 @@ package actor SocketServer: QueueActor {
     for connection in connections.values { connection.end() }
     geoclue.bus?.end()
     gpsd.end()
+    uplink.timer?.end()
     arrivals.closeWaiting()
     buffer.deallocate()
   }

@@ -20,11 +20,8 @@ extension SocketServer {
     host.onQueue { host in host.persist(strays.map { .remove($0.key) }) }
     guard let settings else { return }
     uplink.settings = settings
-    do throws(UplinkFault) { uplink.request = try settings.request() } catch {
-      // Fixes wait for a person, within the bounds, and as long as they may.
-      uplink.fault = error.reason
-      journal.write(.service, "sends nothing to the fleet: \(error.reason)", isFault: true)
-    }
+    uplink.timer = UptimeTimer(on: queue) { [weak self] in self?.onQueue { $0.stepUplink(.wake) } }
+    readUplinkFiles(settings)
     let state = joinUplink(settings)
     uplink.machine = Uplink(
       settings.name, of: settings.app, every: settings.interval, after: state.lastFix?.time)
@@ -34,6 +31,19 @@ extension SocketServer {
     )
     stepUplink(.stored(entries))
     settleUplink(state)
+  }
+
+  /// Where they cannot be used, fixes wait for a person, within the bounds, and as long as they may.
+  private func readUplinkFiles(_ settings: UplinkSettings) {
+    do throws(UplinkFault) {
+      uplink.request = try settings.request()
+      uplink.fault = nil
+    } catch {
+      uplink.request = nil
+      guard uplink.fault != error.reason else { return }
+      uplink.fault = error.reason
+      journal.write(.service, "sends nothing to the fleet: \(error.reason)", isFault: true)
+    }
   }
 
   /// Adds the uplink to the engine as an app. The configuration has said yes for it; what the owner
@@ -67,9 +77,8 @@ extension SocketServer {
   }
 
   private func settleUplink(_ state: ClientState) {
+    guard let before = uplink.machine?.permission else { return }
     let permission = uplink.permission(in: state)
-    let before = uplink.permission
-    uplink.permission = permission
     stepUplink(.permission(permission))
     guard let client = uplink.client, (permission == .none) != (before == .none) else { return }
     var options = UpdateOptions(accuracy: uplink.settings?.isPrecise == true ? .best : .reduced)
@@ -80,19 +89,18 @@ extension SocketServer {
   }
 
   private func stepUplink(_ input: Uplink.Input) {
+    // What was erased is sent to nobody, until the daemon has started over.
+    guard !host.onQueue({ $0.keeper?.isErased ?? false }) else { return }
     switch input {
     case .fix, .answer, .wake:
       // What the engine says now: its word comes late where it cannot be stored yet.
       if let client = uplink.client {
         let state = host.onQueue { $0.core.engine.state(of: client) }
-        if uplink.permission(in: state) != uplink.permission { settleUplink(state) }
+        if uplink.permission(in: state) != uplink.machine?.permission { settleUplink(state) }
       }
     case .stored, .permission: break
     }
-    // What was erased is sent to nobody, until the daemon has started over.
-    guard !host.onQueue({ $0.keeper?.isErased ?? false }),
-      let outputs = uplink.machine?.handle(input, at: host.now)
-    else { return }
+    guard let outputs = uplink.machine?.handle(input, at: host.now) else { return }
     let changes = outputs.compactMap { output -> StateChange? in
       if case .persist(let change) = output { change } else { nil }
     }
@@ -112,26 +120,22 @@ extension SocketServer {
   }
 
   private func post(_ lines: [UInt8], as number: Int) {
+    if uplink.request == nil, let settings = uplink.settings { readUplinkFiles(settings) }
     guard var request = uplink.request else {
       let fault = uplink.fault ?? "its files cannot be used"
       return enter { $0.stepUplink(.answer(number, .unreachable(fault))) }
     }
     request.body = lines
     host.ask(request) { [weak self] answer in
-      self?.enter { $0.stepUplink(.answer(number, answer)) }
+      self?.enter { server in
+        // Somebody may correct the password.
+        if case .response(401, _, _) = answer { server.uplink.request = nil }
+        server.stepUplink(.answer(number, answer))
+      }
     }
   }
 
   private func armUplink() {
-    guard let due = uplink.machine?.nextDeadline, uplink.armed.map({ due < $0 }) ?? true else {
-      return
-    }
-    uplink.armed = due
-    enter(at: due) { server in
-      // An earlier one was scheduled meanwhile, and has come.
-      guard server.uplink.armed == due else { return }
-      server.uplink.armed = nil
-      server.stepUplink(.wake)
-    }
+    if let due = uplink.machine?.nextDeadline { uplink.timer?.arm(at: due) }
   }
 }

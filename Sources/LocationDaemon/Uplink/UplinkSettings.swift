@@ -20,7 +20,7 @@ package struct UplinkSettings: Hashable, Sendable {
   package var authority: String?
   /// Whether the fleet may know the exact place.
   package var isPrecise: Bool
-  /// At most one fix is sent in that time.
+  /// At most one fix is sent in that time; every one where it is zero.
   package var interval: Duration
 
   /// The app that the daemon is for this: one for each ingress, as consent to one is none to another. No
@@ -56,8 +56,8 @@ package struct UplinkSettings: Hashable, Sendable {
     case "uplink-accuracy":
       return ["full", "reduced"].contains(value) ? nil : "`\(key)` must be full or reduced"
     case "uplink-interval":
-      let isValid = Int(value).map { (1...86_400).contains($0) } ?? false
-      return isValid ? nil : "`\(key)` must be a number of seconds from 1 to 86400"
+      let isValid = Int(value).map { (0...86_400).contains($0) } ?? false
+      return isValid ? nil : "`\(key)` must be a number of seconds from 0 to 86400"
     default: return value.hasPrefix("/") ? nil : "`\(key)` must be an absolute path"
     }
   }
@@ -94,14 +94,16 @@ package struct UplinkSettings: Hashable, Sendable {
 
   /// A request that sends lines of fixes.
   ///
-  /// - Throws: `UplinkFault` if a file with a secret is not the owner's alone.
+  /// - Throws: `UplinkFault` if a file with a secret is not the owner's alone, or if others can change what is
+  ///   trusted.
   package func request() throws(UplinkFault) -> WebRequest {
+    if let authority { _ = try Self.read(authority, limit: Self.longestAuthority) }
     var request = WebRequest(
       server.url + "/", of: server, userAgent: "Meridian locationd", timeout: .seconds(30),
       authorities: authority)
     switch proof {
     case .password(let file):
-      var bytes = try Self.secret(file, limit: 1024)[...]
+      var bytes = try Self.read(file, limit: 1024, isSecret: true)[...]
       while let last = bytes.last, last == 10 || last == 13 { bytes.removeLast() }
       guard !bytes.isEmpty, bytes.allSatisfy({ $0 >= 0x20 }),
         let password = String(validating: bytes, as: UTF8.self)
@@ -110,16 +112,22 @@ package struct UplinkSettings: Hashable, Sendable {
       }
       request.credentials = .password(user: user, password)
     case .certificate(let certificate, let key):
-      // The library reads it again.
-      _ = try Self.secret(key, limit: 65_536)
+      // The library reads them again.
+      _ = try Self.read(certificate, limit: 65_536)
+      _ = try Self.read(key, limit: 65_536, isSecret: true)
       request.credentials = .certificate(certificate, key: key)
     }
     return request
   }
 
-  private static func secret(_ path: String, limit: Int) throws(UplinkFault) -> [UInt8] {
+  /// Bytes. Chosen: ten times the certificates of a distribution.
+  private static let longestAuthority = 4 << 20
+
+  private static func read(
+    _ path: String, limit: Int, isSecret: Bool = false
+  ) throws(UplinkFault) -> [UInt8] {
     do throws(OwnedFile.Fault) {
-      return try OwnedFile.read(path, limit: limit, isSecret: true)
+      return try OwnedFile.read(path, limit: limit, isSecret: isSecret)
     } catch { throw UplinkFault(reason: "\(path): \(error)") }
   }
 }

@@ -1,4 +1,5 @@
 import LocationFleet
+import LocationHost
 import LocationLink
 import LocationModel
 
@@ -6,16 +7,15 @@ import LocationModel
 struct UplinkState {
   /// `nil` where the configuration names no ingress.
   var settings: UplinkSettings?
-  /// The request that is sent, without its fixes.
+  /// The request that is sent, without its fixes; `nil` until its files are read.
   var request: WebRequest?
   /// Why nothing is sent, if its files cannot be used.
   var fault: String?
   var machine: Uplink?
   /// As an app of the engine.
   var client: ClientID?
-  var permission = Uplink.Permission.none
-  /// The deadline for which a wake is scheduled.
-  var armed: Instant?
+  /// Goes on while the computer sleeps.
+  var timer: UptimeTimer?
 
   /// What the owner sees; `nil` where the configuration names no ingress.
   var status: UplinkStatus? {
@@ -28,7 +28,7 @@ struct UplinkState {
     switch machine.standing {
     case _ where fault != nil:
       status.reason = fault
-      status.next = "correct the file, then: systemctl restart locationd"
+      status.next = "correct the file; it is read again within 5 minutes, or: systemctl restart locationd"
     case .good: status.state = "good"
     case .forbidden:
       status.state = "forbidden"

@@ -37,7 +37,7 @@ package struct Uplink: Machine {
   /// What became of fixes, in this run.
   package struct Figures: Hashable, Sendable {
     package var sent = 0
-    /// Gone because the queue was full, or they were too old.
+    /// Gone unsent, for one of the reasons that the log has.
     package var dropped = 0
     /// When the ingress has acknowledged last.
     package var lastSent: UnixTime?
@@ -45,15 +45,23 @@ package struct Uplink: Machine {
 
   private struct Flight {
     var number: Int
-    var batch: UInt64
+    /// `nil` once it was erased here: the ingress may have it yet, and its answer says nothing.
+    var batch: UInt64?
     var fixes: Int
+  }
+
+  private enum DropReason: String {
+    case room = "have no room in the queue"
+    case age = "are older than 72 hours"
+    case date = "have no date: they were taken while the clock was not set"
+    case name = "are of another device, as which this computer does not come any more"
   }
 
   private let device: ReportingDevice
   private let interval: Duration
   private let seed: Int
   private var queue: UplinkQueue
-  private var permission = Permission.none
+  package private(set) var permission = Permission.none
   /// The time of the newest fix that was seen.
   private var newest: UnixTime?
   /// From when on the next fix is taken.
@@ -64,7 +72,8 @@ package struct Uplink: Machine {
   private var inRequest = Self.mostInRequest
   /// Until when nothing is sent, after a failure.
   private var pause: Instant?
-  private var saysDropped = false
+  /// Said since the ingress has taken something.
+  private var saidDropped: [DropReason] = []
   package private(set) var standing = Standing.forbidden
   package private(set) var figures = Figures()
 
@@ -96,22 +105,28 @@ package struct Uplink: Machine {
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     var outputs: [Output] = []
     switch input {
-    case .stored(let entries): queue.restore(entries, at: now)
+    case .stored(let entries): restore(entries, at: now, &outputs)
     case .permission(let permission): permit(permission, &outputs)
     case .fix(let fix): take(fix, at: now, &outputs)
     case .answer(let number, let answer): settle(number, answer, at: now, &outputs)
     case .wake: break
     }
-    // One that is on its way may be acknowledged yet.
-    let sent = flight?.batch
-    drop(
-      queue.remove { $0.expires <= now.uptime && $0.number != sent }, "are older than 72 hours",
-      &outputs)
+    expire(at: now, &outputs)
     send(at: now, &outputs)
     return outputs
   }
 
   // MARK: What is taken
+
+  private mutating func restore(
+    _ entries: [StateEntry], at now: Moment, _ outputs: inout [Output]
+  ) {
+    queue.restore(entries, at: now)
+    // The ingress would take them from no other than that one, and nothing behind them.
+    let head = device.head
+    drop(
+      queue.remove { !$0.lines.allSatisfy { $0.utf8.starts(with: head) } }, .name, &outputs)
+  }
 
   private mutating func permit(_ new: Permission, _ outputs: inout [Output]) {
     guard new != permission || standing == .forbidden else { return }
@@ -124,9 +139,9 @@ package struct Uplink: Machine {
           "\(fixes) fixes that waited are erased: the uplink may not know that any more",
           isFault: false))
     }
-    // Of a request that is on its way the answer does not matter any more.
+    // It is on its way all the same: a second one could come before it.
     if let batch = flight?.batch, !queue.batches.contains(where: { $0.number == batch }) {
-      flight = nil
+      flight?.batch = nil
     }
     if new == .none {
       standing = .forbidden
@@ -149,22 +164,38 @@ package struct Uplink: Machine {
     newest = fix.time
     nextTaken = max(nextTaken, now.uptime) + interval
     let line = String(decoding: reported.line(device.head), as: UTF8.self)
-    let changes = queue.add(line, isPrecise: permission == .full, at: now)
+    // A fix is not of the future: where the clock is behind it, the clock is not set.
+    let taken = max(now.unixTime, fix.time)
+    let changes = queue.add(line, isPrecise: permission == .full, taken: taken, at: now.uptime)
     outputs += changes.map { .persist($0) }
-    drop(queue.trim(except: flight?.batch), "have no room in the queue", &outputs)
+    drop(queue.trim(except: flight?.batch), .room, &outputs)
+  }
+
+  private mutating func expire(at now: Moment, _ outputs: inout [Output]) {
+    queue.age(at: now)
+    // One that is on its way may be acknowledged yet.
+    let sent = flight?.batch
+    func isOver(_ batch: UplinkQueue.Batch) -> Bool {
+      batch.expires <= now.uptime && batch.number != sent
+    }
+    drop(queue.remove { isOver($0) && $0.taken < Self.firstDate }, .date, &outputs)
+    drop(queue.remove { isOver($0) }, .age, &outputs)
   }
 
   private mutating func drop(
-    _ gone: (fixes: Int, changes: [StateChange]), _ reason: String, _ outputs: inout [Output]
+    _ gone: (fixes: Int, changes: [StateChange]), _ reason: DropReason,
+    _ outputs: inout [Output]
   ) {
     guard gone.fixes > 0 else { return }
     figures.dropped += gone.fixes
     outputs += gone.changes.map { .persist($0) }
     // Once until the ingress takes something again; status counts them all.
-    guard !saysDropped else { return }
-    saysDropped = true
+    guard !saidDropped.contains(reason) else { return }
+    saidDropped.append(reason)
     outputs.append(
-      .say("the oldest fixes \(reason), and are dropped unsent from now on", isFault: true))
+      .say(
+        "\(gone.fixes) fixes are dropped unsent: they \(reason.rawValue); status counts further ones",
+        isFault: true))
   }
 
   // MARK: What is sent
@@ -173,6 +204,8 @@ package struct Uplink: Machine {
     guard permission != .none, flight == nil, pause.map({ $0 <= now.uptime }) ?? true,
       let batch = queue.closeFirst()
     else { return }
+    // The computer slept, or nothing waited: what failed before says nothing of now.
+    if let pause, now.uptime - pause > Self.longestDelay { failures = 0 }
     pause = nil
     requests += 1
     let lines = batch.lines.prefix(inRequest)
@@ -185,12 +218,13 @@ package struct Uplink: Machine {
   ) {
     guard let flight, flight.number == number else { return }
     self.flight = nil
+    guard let batch = flight.batch else { return }
     switch answer {
     case .response(200, Self.acknowledgement, _):
-      outputs += queue.confirm(flight.fixes, of: flight.batch).map { .persist($0) }
+      outputs += queue.confirm(flight.fixes, of: batch).map { .persist($0) }
       figures.sent += flight.fixes
       figures.lastSent = now.unixTime
-      (failures, saysDropped) = (0, false)
+      (failures, saidDropped) = (0, [])
       if queue.count == 0 { inRequest = Self.mostInRequest }
       stand(.good, &outputs)
     case .response(413, _, _) where flight.fixes > 1:
@@ -270,4 +304,8 @@ package struct Uplink: Machine {
   /// Seconds; with a quarter more by chance 300.
   private static let longestPause = 240.0
   private static let manyFailures = 16
+  /// Chosen: much later than a wake comes on a computer that is awake.
+  private static let longestDelay = Duration.seconds(10)
+  /// 2020-01-01. Chosen: no clock that was set is before it.
+  private static let firstDate = UnixTime(seconds: 1_577_836_800)
 }

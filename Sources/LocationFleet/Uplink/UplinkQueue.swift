@@ -9,13 +9,15 @@ struct UplinkQueue: Sendable {
     var number: UInt64
     /// Whether the places are exact, not those of reduced accuracy.
     var isPrecise: Bool
-    /// When the first fix was taken.
+    /// When the first fix was taken, by the clock or its own time, whichever is later.
     var taken: UnixTime
     /// When it is too old.
     var expires: Instant
     var lines: [String]
     /// Whether further fixes may join.
     var isOpen = true
+    /// Whether an earlier run has taken it, so that the clock alone says how old it is.
+    var isRestored = false
 
     var bytes: Int { lines.reduce(0) { $0 + $1.utf8.count } }
   }
@@ -29,6 +31,9 @@ struct UplinkQueue: Sendable {
       Self(taken: .blank, precise: true, lines: []),
       .get("taken", \.taken), .get("precise", \.precise), .get("lines", \.lines))
   }
+
+  /// Chosen: little of 72 hours.
+  private static let longestBatch = Duration.seconds(3600)
 
   private let owner: String
   private(set) var batches: [Batch] = []
@@ -46,15 +51,25 @@ struct UplinkQueue: Sendable {
   mutating func restore(_ entries: [StateEntry], at now: Moment) {
     batches = entries.compactMap { entry in
       guard entry.key.domain == Uplink.domain, entry.key.owner == owner,
-        let number = UInt64(entry.key.name), let stored = Stored(stored: entry.value)
+        let number = UInt64(entry.key.name), let stored = Stored(stored: entry.value),
+        !stored.lines.isEmpty
       else { return nil }
       return Batch(
         number: number, isPrecise: stored.precise, taken: stored.taken,
-        expires: Self.end(of: stored.taken, at: now), lines: stored.lines, isOpen: false)
+        expires: Self.end(of: stored.taken, at: now), lines: stored.lines, isOpen: false,
+        isRestored: true)
     }.sorted { $0.number < $1.number }
     next = (batches.last?.number ?? 0) &+ 1
     count = batches.reduce(0) { $0 + $1.lines.count }
     bytes = batches.reduce(0) { $0 + $1.bytes }
+  }
+
+  /// What an earlier run has left is kept no longer than until now, where the clock was set meanwhile.
+  mutating func age(at now: Moment) {
+    for index in batches.indices where batches[index].isRestored {
+      let end = Self.end(of: batches[index].taken, at: now)
+      batches[index].expires = min(batches[index].expires, end)
+    }
   }
 
   /// By uptime, so that a clock that is set keeps nothing for longer.
@@ -63,16 +78,20 @@ struct UplinkQueue: Sendable {
   }
 
   /// Adds a line behind all others.
-  mutating func add(_ line: String, isPrecise: Bool, at now: Moment) -> [StateChange] {
+  mutating func add(
+    _ line: String, isPrecise: Bool, taken: UnixTime, at now: Instant
+  ) -> [StateChange] {
+    // All of a batch is dropped together, by its first fix.
     if let last = batches.last, last.isOpen, last.isPrecise == isPrecise,
-      last.lines.count < Uplink.mostInRequest
+      last.lines.count < Uplink.mostInRequest,
+      max(taken - last.taken, last.taken - taken) < Self.longestBatch
     {
       batches[batches.count - 1].lines.append(line)
     } else {
       batches.append(
         Batch(
-          number: next, isPrecise: isPrecise, taken: now.unixTime,
-          expires: now.uptime + Uplink.longest, lines: [line]))
+          number: next, isPrecise: isPrecise, taken: taken, expires: now + Uplink.longest,
+          lines: [line]))
       next &+= 1
     }
     count += 1

@@ -1,18 +1,18 @@
 import CLinux
-import Dispatch
+package import Dispatch
 import Glibc
-import LocationModel
+package import LocationModel
 
 /// Wakes the host at a moment of uptime; after a suspension, as soon as the machine resumes.
 ///
 /// A timer of libdispatch counts only the time that the machine was awake, and would fire late by
 /// the time that it slept.
-struct UptimeTimer {
+package struct UptimeTimer {
   private let descriptor: Int32
   private let source: any DispatchSourceRead
 
   /// Creates an unarmed timer; `fire` is called on the queue.
-  init(on queue: DispatchQueue, _ fire: @escaping @Sendable () -> Void) {
+  package init(on queue: DispatchQueue, _ fire: @escaping @Sendable () -> Void) {
     let descriptor = linux_open_uptime_timer()
     precondition(descriptor >= 0, "no descriptor is left for a timer")
     self.descriptor = descriptor
@@ -27,9 +27,9 @@ struct UptimeTimer {
   }
 
   /// Fires once at this moment, or at once if it has passed; replaces the moment set before.
-  func arm(at instant: Instant) {
+  package func arm(at instant: Instant) {
     linux_arm_uptime_timer(descriptor, max(1, instant.nanoseconds))
   }
 
-  func end() { source.cancel() }
+  package func end() { source.cancel() }
 }

@@ -34,14 +34,15 @@ package struct NMEADate: Hashable, Sendable {
     else { throw .malformedField }
   }
 
-  /// Days since 1970-01-01; a two-digit year is the one nearest to the year of `today`.
+  /// Days since 1970-01-01; a two-digit year is the one nearest to the year of `today`, and never before
+  /// 1980, when GPS time begins: where the clock was not set, today is in 1970.
   package func dayNumber(nearest today: Int64) -> Int64 {
     guard isShort else { return Self.dayNumber(year, month, day) }
     // A year has 365.2425 days.
     let thisYear = 1970 + Int(today * 10_000 / 3_652_425)
     var full = thisYear - thisYear % 100 + year
     if full - thisYear > 50 { full -= 100 }
-    if full - thisYear < -50 { full += 100 }
+    if full - thisYear < -50 || full < 1980 { full += 100 }
     return Self.dayNumber(full, month, day)
   }
 

@@ -7,29 +7,30 @@ import Testing
 
 @Suite("The uplink of a device")
 struct UplinkTests {
-  private static let start = UnixTime(seconds: 1_790_000_000)
-  private static let app = AppIdentity("uplink:ingress.example.org")
-  private static let device = FleetDeviceName(tenant: "acme", device: "van-7")
+  static let start = UnixTime(seconds: 1_790_000_000)
+  static let app = AppIdentity("uplink:ingress.example.org")
+  static let device = FleetDeviceName(tenant: "acme", device: "van-7")
 
-  private var bench = Self.bench()
-  private var stored: [StateKey: [UInt8]] = [:]
+  var bench = Self.bench()
+  var stored: [StateKey: [UInt8]] = [:]
 
-  private static func bench(
-    after known: UnixTime? = nil, at moment: Moment? = nil
+  static func bench(
+    after known: UnixTime? = nil, at moment: Moment? = nil, every interval: Duration = .seconds(10),
+    as device: FleetDeviceName = device
   ) -> Bench<Uplink> {
     Bench(
-      Uplink(device, of: app, every: .seconds(10), after: known),
+      Uplink(device, of: app, every: interval, after: known),
       startingAt: moment ?? Moment(uptime: .start, unixTime: start))
   }
 
-  private func fix(_ second: Int) -> Fix {
+  func fix(_ second: Int) -> Fix {
     Fix(
       coordinate: Coordinate(latitude: 46.5, longitude: 6.6), horizontalAccuracy: 5,
       time: Self.start + .seconds(second))
   }
 
   /// The requests so far, each as the seconds of its fixes.
-  private var posts: [[Int]] {
+  var posts: [[Int]] {
     bench.outputs.compactMap { entry -> [Int]? in
       guard case .post(_, let bytes) = entry.output else { return nil }
       return bytes.split(separator: UInt8(ascii: "\n")).compactMap { line in
@@ -38,17 +39,17 @@ struct UplinkTests {
     }
   }
 
-  private var lastPost: Int {
+  var lastPost: Int {
     bench.outputs.compactMap { if case .post(let number, _) = $0.output { number } else { nil } }
       .last ?? 0
   }
 
-  private var said: [String] {
+  var said: [String] {
     bench.outputs.compactMap { if case .say(let text, _) = $0.output { text } else { nil } }
   }
 
   /// What is on the disk now.
-  private var rows: [StateEntry] {
+  var rows: [StateEntry] {
     var rows: [StateKey: [UInt8]] = stored
     for case .persist(let change) in bench.outputs.map(\.output) {
       switch change {
@@ -59,30 +60,31 @@ struct UplinkTests {
     return rows.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
   }
 
-  private mutating func begin(_ permission: Uplink.Permission = .full) {
+  mutating func begin(_ permission: Uplink.Permission = .full) {
     bench.send(.stored([]))
     bench.send(.permission(permission))
   }
 
   /// A fix each ten seconds, which nobody answers.
-  private mutating func drive(_ count: Int, from first: Int = 0) {
+  mutating func drive(_ count: Int, from first: Int = 0) {
     for number in first..<first + count {
       bench.send(.fix(fix(10 * number)))
       bench.run(for: .seconds(10))
     }
   }
 
-  private mutating func answer(_ status: Int, retryAfter: Duration? = nil) {
+  mutating func answer(_ status: Int, retryAfter: Duration? = nil) {
     let body = status == 200 ? Uplink.acknowledgement : []
     bench.send(.answer(lastPost, .response(status: status, body: body, retryAfter: retryAfter)))
   }
 
   /// Another run, with what this one has left on the disk.
-  private mutating func restart(after known: UnixTime? = nil, asleep: Duration = .zero) {
+  mutating func restart(
+    after known: UnixTime? = nil, asleep: Duration = .zero, as device: FleetDeviceName = device
+  ) {
     let left = rows
     bench = Self.bench(
-      after: known,
-      at: Moment(uptime: .start, unixTime: bench.now.unixTime + asleep))
+      after: known, at: Moment(uptime: .start, unixTime: bench.now.unixTime + asleep), as: device)
     stored = left.reduce(into: [:]) { $0[$1.key] = $1.value }
     bench.send(.stored(left))
   }

@@ -34,6 +34,13 @@ struct NMEAClockTests {
     #expect(times(gll("000005"), at: late) == [1_785_888_005])
   }
 
+  @Test("knows the century where the clock of the computer was never set")
+  func noClock() {
+    let unset = Moment(uptime: .start, unixTime: UnixTime(seconds: 60))
+    #expect(times(rmc("120000", "040826"), at: unset) == [1_785_844_800])
+    #expect(times(rmc("120000", "230394"), at: unset) == [764_424_000])
+  }
+
   @Test("takes the day from ZDA")
   func zda() {
     #expect(times("GPZDA,120000,04,08,2019,00,00", gll("120001")) == [1_564_920_001])
