@@ -109,6 +109,7 @@ extension UplinkTests {
     bench.send(.fix(fix(0)))
     bench.send(.answer(lastPost, Self.noNetwork))
     bench.run(for: .seconds(72 * 3600))
+    bench.send(.answer(lastPost, Self.noNetwork))
     for number in 0..<10_101 {
       bench.send(.fix(fix(300_000 + 10 * number)))
       bench.run(for: .seconds(10))

@@ -327,7 +327,7 @@ struct UplinkTests {
     }
     #expect(rows.isEmpty && bench.machine.figures.dropped == 1)
     #expect(bench.now.uptime - .start <= .seconds(73 * 3600))
-    bench.send(.fix(fix(1_000_000)))
+    bench.send(.fix(fix(1)))
     restart(asleep: .seconds(80 * 3600))
     bench.send(.permission(.full))
     #expect(rows.isEmpty && posts.isEmpty && bench.machine.nextDeadline == nil)
