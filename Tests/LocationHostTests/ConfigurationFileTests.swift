@@ -105,6 +105,7 @@ struct ConfigurationFileTests {
       ("uplink", "http://ingress.example.org"), ("uplink", "ingress.example.org"),
       ("uplink", "https://user:secret@ingress.example.org"), ("uplink-accuracy", "best"),
       ("uplink", "https://ingress.example.org:"), ("uplink", "https://ingress.example.org:0"),
+      ("uplink", "https://ingress.example.org/?all"), ("uplink", "https://ingress example.org"),
       ("uplink-interval", "-1"), ("uplink-interval", "often"), ("uplink-key", "key.pem"),
       ("uplink-certificate", "/both.pem"), ("uplink-device", String(repeating: "x", count: 65)),
     ])

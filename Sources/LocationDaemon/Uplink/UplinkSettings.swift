@@ -41,7 +41,9 @@ package struct UplinkSettings: Hashable, Sendable {
     switch key {
     case "uplink":
       let server = WebServer(value)
-      guard server.origin != nil else {
+      // A path is the ingress's own; what comes behind it would be in the middle of a request's.
+      let isPlain = value.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"?#".utf8.contains($0) }
+      guard isPlain, server.origin != nil else {
         return "`uplink` must be the address of an ingress: https://ingress.example.org:8443"
       }
       if let fault = server.placeFault { return "`uplink` \(fault)" }

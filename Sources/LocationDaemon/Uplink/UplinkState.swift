@@ -28,7 +28,8 @@ struct UplinkState {
     switch machine.standing {
     case _ where fault != nil:
       status.reason = fault
-      status.next = "correct the file; it is read again within 5 minutes, or: systemctl restart locationd"
+      status.next =
+        "correct the file; it is read again within 5 minutes, or: systemctl restart locationd"
     case .good: status.state = "good"
     case .forbidden:
       status.state = "forbidden"

@@ -234,7 +234,10 @@ package struct Uplink: Machine {
     where status >= 500 || [408, 425, 429].contains(status):
       wait("it answers \(status)", after, at: now, &outputs)
     case .response(let status, _, let after): refuse(status, after, at: now, &outputs)
-    case .unreachable(let reason): wait(reason, nil, at: now, &outputs)
+    case .unreachable(let reason):
+      // No certificate is good then.
+      let hint = now.unixTime < Self.firstDate ? "; the clock of this computer is not set" : ""
+      wait(reason + hint, nil, at: now, &outputs)
     case .refused(let reason):
       pause = now.uptime + Backoff.pause(Self.manyFailures, at: seed, longest: Self.longestPause)
       stand(.refused(reason, next: "write the address of the ingress itself as uplink"), &outputs)
