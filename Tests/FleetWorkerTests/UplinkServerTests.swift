@@ -377,6 +377,20 @@ struct UplinkServerTests {
     }
   }
 
+  @Test("UPLINK-12: a file that others can read is read again once that is corrected")
+  func corrected() async throws {
+    let uplink = try await UplinkSite()
+    let file = uplink.site.folder.file("password")
+    chmod(file, 0o644)
+    try await uplink.startDaemon()
+    try await uplink.drive(1)
+    let found = try await uplink.settle { $0["state"] as? String == "faulty" }
+    #expect((found["reason"] as? String)?.contains("chmod 600") == true, "\(found)")
+    chmod(file, 0o600)
+    try await uplink.settle { $0["sent"] as? Int == 1 && $0["state"] as? String == "good" }
+    #expect(try uplink.kept() == [1])
+  }
+
   @Test("UPLINK-8: a wrong password is said in the log and by the doctor, and nothing is lost")
   func wrongPassword() async throws {
     let uplink = try await UplinkSite(password: "not this one at all, whatever")

@@ -71,7 +71,7 @@ extension SocketServer {
   private func takeUplink(_ delivery: Delivery) {
     switch delivery {
     case .state(let state): settleUplink(state)
-    case .updates(_, .fixes(let fixes)): if let fix = fixes.last { stepUplink(.fix(fix)) }
+    case .updates(_, .fixes(let fixes)): for fix in fixes { stepUplink(.fix(fix)) }
     default: break
     }
   }

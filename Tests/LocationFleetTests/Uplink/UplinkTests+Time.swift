@@ -57,6 +57,21 @@ extension UplinkTests {
     #expect((1...1.25).contains((due - later.uptime).inSeconds))
   }
 
+  @Test("UPLINK-8: a redirection to another server is said once, keeps the fixes, and is tried seldom")
+  mutating func redirected() {
+    begin()
+    bench.send(.fix(fix(0)))
+    for _ in 0..<3 {
+      bench.send(.answer(lastPost, .refused("it redirects to another server")))
+      bench.run(for: .seconds(239))
+      #expect(bench.machine.nextDeadline != nil)
+      bench.run(for: .seconds(61))
+    }
+    #expect(posts.count == 4 && rows.count == 1 && said.count == 1, "\(said)")
+    answer(200)
+    #expect(rows.isEmpty && said.last == "the ingress takes fixes again; 0 wait")
+  }
+
   // MARK: A clock that is not set
 
   @Test("UPLINK-10: a fix with a date of its own outlasts a run whose clock was not set")
