@@ -57,7 +57,7 @@ extension UplinkTests {
     #expect((1...1.25).contains((due - later.uptime).inSeconds))
   }
 
-  @Test("UPLINK-8: a redirection to another server is said once, keeps the fixes, and is tried seldom")
+  @Test("UPLINK-8: a redirection to another server is said once, keeps fixes, and is tried seldom")
   mutating func redirected() {
     begin()
     bench.send(.fix(fix(0)))
