@@ -1,6 +1,7 @@
 import Foundation
 import LocationFleet
 import LocationModel
+import LocationProviders
 import TestSupport
 import Testing
 
