@@ -169,6 +169,20 @@ struct LeaseTableTests {
     #expect(room.tables[0].owns == [0, 1] && room.dropped == 0)
   }
 
+  @Test("FLEET-94: a partition whose claim was kept and not answered is had with the next answer")
+  func lostClaim() {
+    let room = Room(partitions: 2)
+    room.add("a")
+    room.answers = false
+    room.keeps = true
+    room.pass(0)
+    room.pass(0.25)
+    #expect(room.owners.isEmpty)
+    room.answers = true
+    room.pass(0.25)
+    #expect(room.owners == [0, 1])
+  }
+
   @Test("FLEET-94: an owner that cannot renew gives up what somebody else has written in")
   func fencedOff() {
     let room = Room(partitions: 1)

@@ -189,7 +189,10 @@ extension LeaseTable {
       guard owned.count + claims.count < want else { break }
       guard owned[partition] == nil, claims[partition] == nil else { continue }
       let known = leases[partition]
-      if let known, !known.worker.isEmpty, now - known.changed < lease { continue }
+      // One that is this worker's, but not owned, is of a claim whose answer was lost.
+      if let known, !known.worker.isEmpty, known.worker != worker, now - known.changed < lease {
+        continue
+      }
       claims[partition] = now
       outputs.append(
         put(partition, worker: worker, epoch: (known?.epoch ?? 0) + 1, known?.revision ?? 0))
