@@ -74,6 +74,31 @@ struct FleetClusterTests {
   }
 
   @Test(
+    "FLEET-78: while each of three servers is killed a sink hands every event on, in its device's order",
+    .enabled(if: isInstalled("python3"), "python3 is not installed"))
+  func sink() async throws {
+    let webhook = try await TestWebhook(plan: "200")
+    let cluster = try await NATSCluster()
+    try cluster.waitUntilReady()
+    let site = try SinkSite(try webhook.settings(), on: cluster)
+    let sink = try await site.start("webhook")
+    var (seen, count) = ([String: [String]](), 0)
+    for node in 0..<3 {
+      count += try site.add((node * 40)..<(node * 40 + 20), devices: 5)
+      cluster.end(node)
+      count += try site.add((node * 40 + 20)..<(node * 40 + 40), devices: 5)
+      try await webhook.receive(count, &seen)
+      try await cluster.start(node)
+      try cluster.waitUntilReady()
+    }
+    sink.terminate()
+    for device in 0..<5 {
+      #expect(seen["truck-\(device)"] == site.identifiers(0..<120, of: device))
+    }
+    #expect(try site.refused().isEmpty)
+  }
+
+  @Test(
     "FLEET-79: what is asked right after the start of servers, or the death of a leader, is asked again"
   )
   func commands() async throws {

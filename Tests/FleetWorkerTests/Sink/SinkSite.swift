@@ -6,15 +6,30 @@ import TestSupport
 
 /// Events on a real server, and sinks as programs of their own.
 final class SinkSite {
-  let server: NATSServer
+  private let single: NATSServer?
+  private let folder: TemporaryFolder
   private var broker: NATSBroker
+  /// The number of the last event of each partition.
+  private var ends = [UInt64](repeating: 0, count: SinkSite.partitions)
   static let partitions = 2
 
-  init(_ settings: String) async throws {
-    server = try await NATSServer()
-    broker = try NATSBroker(servers: [server.address], name: "test")
+  convenience init(_ settings: String) async throws {
+    let server = try await NATSServer()
+    try self.init(
+      "server = \(server.address)\n\(settings)", at: [server.address], server, in: server.folder)
+  }
+
+  /// On servers that keep copies for one another.
+  convenience init(_ settings: String, on cluster: NATSCluster) throws {
+    try self.init(cluster.settings + settings, at: cluster.addresses, nil, in: cluster.folder)
+  }
+
+  private init(
+    _ settings: String, at addresses: [String], _ server: NATSServer?, in folder: TemporaryFolder
+  ) throws {
+    (single, self.folder) = (server, folder)
+    broker = try NATSBroker(servers: addresses, name: "test")
     let text = """
-      server = \(server.address)
       partitions = \(Self.partitions)
       lease = 1
       \(settings)
@@ -26,7 +41,15 @@ final class SinkSite {
 
   struct Failed: Error { var text: String }
 
-  var configuration: String { server.folder.file("fleet.conf") }
+  /// The server of a site that has one alone.
+  var server: NATSServer {
+    get throws {
+      guard let single else { throw Failed(text: "the site has several servers") }
+      return single
+    }
+  }
+
+  var configuration: String { folder.file("fleet.conf") }
 
   /// Appends an event of each device, by its number; returns how many events that are.
   @discardableResult
@@ -34,10 +57,25 @@ final class SinkSite {
     for number in numbers {
       for device in 0..<devices {
         let (partition, entry) = Self.entry(number, of: device, kind)
-        _ = try broker.append([entry], to: .events(partition), expecting: nil)
+        try append(entry, partition)
       }
     }
     return numbers.count * devices
+  }
+
+  /// Tries again for a minute, as a stream may be electing a leader.
+  private func append(_ entry: LogEntry, _ partition: Int) throws {
+    let (log, end) = (FleetLog.events(partition), ends[partition])
+    let limit = Date(timeIntervalSinceNow: 60)
+    while ends[partition] == end {
+      do throws(BrokerFault) {
+        ends[partition] = try broker.append([entry], to: log, expecting: end)
+      } catch {
+        guard Date() < limit else { throw error }
+        // It may be there all the same.
+        if let last = try? broker.last(of: log, key: nil).last { ends[partition] = last }
+      }
+    }
   }
 
   /// The ids of the events of a device with these numbers.
@@ -120,6 +158,16 @@ struct TestWebhook {
       webhook-secret = \(file)
       webhook-timeout = \(timeout)
       """
+  }
+
+  /// Lets events come until so many different ones are there, by device; but for those that come again they are
+  /// in the order in which they came.
+  func receive(_ count: Int, _ seen: inout [String: [String]]) async throws {
+    while seen.values.reduce(0, { $0 + $1.count }) < count {
+      let event = try await next()
+      guard seen[event.device]?.contains(event.id) != true else { continue }
+      seen[event.device, default: []].append(event.id)
+    }
   }
 
   /// The next event that it confirms: its device and its id.

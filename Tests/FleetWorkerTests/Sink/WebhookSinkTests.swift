@@ -8,18 +8,6 @@ import Testing
     if: NATSServer.isInstalled && isInstalled("python3") && isInstalled("openssl"),
     "nats-server, python3, or openssl is not installed"))
 struct WebhookSinkTests {
-  /// Lets events come until so many different ones are there; of each device they come in their order, but for
-  /// those that come again.
-  private func receive(
-    _ count: Int, _ seen: inout [String: [String]], _ webhook: TestWebhook
-  ) async throws {
-    while seen.values.reduce(0, { $0 + $1.count }) < count {
-      let event = try await webhook.next()
-      guard seen[event.device]?.contains(event.id) != true else { continue }
-      seen[event.device, default: []].append(event.id)
-    }
-  }
-
   @Test(
     "FLEET-45: whatever a webhook answers at first, each event reaches it signed, in the order of its device",
     arguments: [
@@ -32,7 +20,7 @@ struct WebhookSinkTests {
     let count = try site.add(0..<5, devices: 3)
     let sink = try await site.start("webhook")
     var seen: [String: [String]] = [:]
-    try await receive(count, &seen, webhook)
+    try await webhook.receive(count, &seen)
     for device in 0..<3 { #expect(seen["truck-\(device)"] == site.identifiers(0..<5, of: device)) }
     sink.terminate()
     #expect(try site.refused().isEmpty)
@@ -48,7 +36,7 @@ struct WebhookSinkTests {
     let count = try site.add(0..<4, devices: 2)
     let sink = try await site.start("webhook")
     var seen: [String: [String]] = [:]
-    try await receive(count - 1, &seen, webhook)
+    try await webhook.receive(count - 1, &seen)
     let status = try Outcome("locationctl", ["fleet", "status", "--port", "\(port)"]).output
     #expect(status.hasPrefix("sink webhook hands on: "), "\(status)")
     #expect(status.contains("set aside: status 400") && !status.contains("truck"))
@@ -68,11 +56,11 @@ struct WebhookSinkTests {
     for life in 0..<5 {
       count += try site.add((life * 20)..<(life * 20 + 20), devices: 5)
       let sink = try await site.start("webhook")
-      try await receive(count - 50, &seen, webhook)
+      try await webhook.receive(count - 50, &seen)
       sink.end(with: SIGKILL)
     }
     let sink = try await site.start("webhook")
-    try await receive(count, &seen, webhook)
+    try await webhook.receive(count, &seen)
     sink.terminate()
     for device in 0..<5 {
       #expect(seen["truck-\(device)"] == site.identifiers(0..<100, of: device))
@@ -148,7 +136,7 @@ struct WebhookSinkTests {
     try site.add(0..<2, devices: 2)
     let sink = try await site.start("webhook")
     var seen: [String: [String]] = [:]
-    try await receive(4, &seen, webhook)
+    try await webhook.receive(4, &seen)
     sink.terminate()
   }
 
