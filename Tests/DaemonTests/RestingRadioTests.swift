@@ -43,8 +43,14 @@ struct RestingRadioTests {
     let machine = try MockMachine()
     let daemon = try await DaemonRun(
       sources: Self.radios, environment: ["DBUS_SYSTEM_BUS_ADDRESS": machine.address])
-    // The daemon itself writes the time once an hour, and tends files that were damaged once a day.
-    #expect(try timers(of: daemon.program.pid).filter { $0 < 3000 } == [])
+    // The daemon itself overwrites what was replaced in its files after a minute, writes the time once an hour, and
+    // tends files that were damaged once a day. A bus that lets it in has some seconds for that at first.
+    func shortest() throws -> Int {
+      usleep(20_000)
+      return try timers(of: daemon.program.pid).min() ?? 0
+    }
+    for _ in 0..<500 where try shortest() > 40 { break }
+    for _ in 0..<20 { #expect(try shortest() > 40) }
     let netlink = Set(try table("/proc/net/netlink").compactMap { $0.last.map(String.init) })
     #expect(try sockets(of: daemon.program.pid).isDisjoint(with: netlink))
     withExtendedLifetime(machine) {}
