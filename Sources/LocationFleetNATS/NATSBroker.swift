@@ -13,6 +13,8 @@ package struct NATSBroker: FleetBroker {
   private var awaited: ClosedRange<UInt64>?
   private var begun: [FleetLog: ClosedRange<UInt64>] = [:]
   private var counter: UInt64 = 0
+  /// Whether messages of a log have come since the last wait.
+  private var hasNews = false
   private var watched: UInt64 = 0
   /// Which of its connections everything here belongs to.
   private var life: UInt64 = 0
@@ -37,9 +39,11 @@ package struct NATSBroker: FleetBroker {
     try self.init(BrokerAccess(servers: servers), name: name)
   }
 
-  /// Waits until something comes, at most for a time.
+  /// Waits until something comes, at most for a time; not at all where messages of a log have come since the last
+  /// wait while answers were awaited.
   package mutating func wait(_ limit: Duration) {
-    let end = Self.now + limit.inSeconds
+    defer { hasNews = false }
+    let end = Self.now + (hasNews ? 0 : limit.inSeconds)
     while let delivery = connection.next(Int64(max(end - Self.now, 0) * 1000)) {
       accept(delivery)
       // That a server lives is nothing to wake up for.
@@ -266,6 +270,7 @@ extension NATSBroker {
 
   private mutating func accept(_ delivery: NATSDelivery) {
     if let place = delivery.place {
+      hasNews = true
       readers[place.consumer]?.take(delivery, place, at: Self.now)
       return
     }

@@ -1,5 +1,6 @@
 import Foundation
 import LocationFleet
+import LocationFleetNATS
 import LocationModel
 import TestSupport
 import Testing
@@ -85,6 +86,23 @@ struct FleetServerTests {
     #expect(ContinuousClock.now - begin < .seconds(3))
     try site.waitUntilStored()
     #expect(try site.fleet(["events"]).output == replay(site, Self.lines(0..<250)))
+  }
+
+  @Test("FLEET-98: what comes while an answer is awaited is not slept over")
+  func news() async throws {
+    let server = try await NATSServer()
+    var reader = try NATSBroker(servers: [server.address], name: "reader")
+    var writer = try NATSBroker(servers: [server.address], name: "writer")
+    for log in NATSBroker.logs(partitions: 1) { _ = try writer.create(log, NATSBroker.Storage()) }
+    #expect(try reader.read(.fixes(0), from: 1, most: 10).messages.isEmpty)
+    let entry = LogEntry(subject: "fix.0._.van", bytes: [1])
+    _ = try writer.append([entry], to: .fixes(0), expecting: nil)
+    // The message comes with one of the answers.
+    for _ in 0..<20 { _ = try reader.last(of: .events(0), key: nil) }
+    let begin = ContinuousClock.now
+    reader.wait(.seconds(60))
+    #expect(ContinuousClock.now - begin < .seconds(1))
+    #expect(try reader.read(.fixes(0), from: 1, most: 10).messages.map(\.entry.bytes) == [[1]])
   }
 
   @Test("FLEET-17: SIGTERM hands over: everything is stored, and the leases are free")
