@@ -46,9 +46,11 @@ package struct StateCoder: Sendable {
     guard checksum(bytes.count - 8).littleEndian == word(at: bytes.count - 8) else { return nil }
   }
 
-  /// What was written, and a checksum: a disk may have damaged it.
+  /// What was written, and a checksum: a disk may have damaged it. Has no room for more: a million are kept.
   package var sealed: [UInt8] {
-    var copy = bytes
+    var copy: [UInt8] = []
+    copy.reserveCapacity(bytes.count + 8)
+    copy += bytes
     withUnsafeBytes(of: checksum(bytes.count).littleEndian) { copy.append(contentsOf: $0) }
     return copy
   }
