@@ -114,11 +114,8 @@ package struct PartitionRun: Sendable {
     // The events of the turn before were on their way meanwhile, as these are until the next one.
     try finish(before: entries, &broker)
     try append(entries, &broker)
-    let isKeyDue = state.erasure > stored?.erased ?? 0 || keys.isExposed
-    let buckets = state.plan.buckets(at: now)
-    if isKeyDue || buckets != nil { try finish(&broker) }
-    if isKeyDue { try renewKey(&broker, at: now) }
-    if let buckets { try store(buckets, &broker, at: now) }
+    if state.erasure > stored?.erased ?? 0 || keys.isExposed { try renewKey(&broker, at: now) }
+    if let buckets = state.plan.buckets(at: now) { try store(buckets, &broker, at: now) }
     return batch.messages.count
   }
 
@@ -128,7 +125,6 @@ package struct PartitionRun: Sendable {
   ) throws(BrokerFault) {
     try finish(&broker)
     try settle(&broker)
-    try finish(&broker)
     try store(state.plan.all, &broker, at: now)
   }
 
@@ -182,10 +178,11 @@ package struct PartitionRun: Sendable {
 // MARK: - Storing
 
 extension PartitionRun {
-  /// Everything that was judged is in the log of events here; only then may it be stored.
+  /// Only what is judged, and whose events are in the log, may be stored.
   private mutating func store(
     _ buckets: [Int], _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) {
+    try finish(&broker)
     try putBuckets(buckets, &broker)
     try putCheckpoint(&broker, at: now)
   }
@@ -216,6 +213,7 @@ extension PartitionRun {
   private mutating func renewKey(
     _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) {
+    try finish(&broker)
     isWhole = false
     try addKey(&broker)
     // The empty ones as well: another worker that still has an older key can put none behind these.
