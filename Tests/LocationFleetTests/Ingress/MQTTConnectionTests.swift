@@ -1,4 +1,5 @@
 import LocationModel
+import TestSupport
 import Testing
 
 @testable import LocationFleet
@@ -11,28 +12,18 @@ struct MQTTConnectionTests {
     Moment(uptime: .start + .seconds(seconds), unixTime: UnixTime(seconds: 1.78e9 + seconds))
   }
 
-  private static func text(_ text: String) -> [UInt8] {
-    [UInt8(text.utf8.count >> 8), UInt8(text.utf8.count & 255)] + Array(text.utf8)
-  }
-
-  private static func packet(_ first: UInt8, _ body: [UInt8]) -> [UInt8] {
-    var (length, bytes) = (body.count, [first])
-    repeat {
-      bytes.append(UInt8(length & 0x7f) | (length > 0x7f ? 0x80 : 0))
-      length >>= 7
-    } while length > 0
-    return bytes + body
-  }
-
   /// As a device connects, with a keep-alive of a minute.
-  private static let connect = packet(
-    0x10, text("MQTT") + [4, 0xc2, 0, 60] + text("c") + text("user") + text("secret"))
+  private static let connect = MQTTBytes.packet(
+    0x10,
+    MQTTBytes.text("MQTT") + [4, 0xc2, 0, 60] + MQTTBytes.text("c") + MQTTBytes.text("user")
+      + MQTTBytes.text("secret"))
 
   private static func publish(
     _ topic: String = "in/acme/d", number: UInt8 = 7, quality: UInt8 = 1, payload: String = "{}"
   ) -> [UInt8] {
-    packet(
-      0x30 | quality << 1, text(topic) + (quality > 0 ? [0, number] : []) + Array(payload.utf8))
+    MQTTBytes.packet(
+      0x30 | quality << 1,
+      MQTTBytes.text(topic) + (quality > 0 ? [0, number] : []) + Array(payload.utf8))
   }
 
   private mutating func send(_ bytes: [UInt8], at seconds: Double = 0) -> [MQTTConnection.Output] {
@@ -105,9 +96,11 @@ struct MQTTConnectionTests {
   @Test("FLEET-32: a subscription is refused with 0x80 for each filter")
   mutating func subscription() {
     open()
-    let filters = Self.text("#") + [0] + Self.text("owntracks/+/+") + [1]
-    #expect(send(Self.packet(0x82, [0, 9] + filters)) == [.send([0x90, 4, 0, 9, 0x80, 0x80])])
-    #expect(send(Self.packet(0xa2, [0, 9] + Self.text("#"))) == [.send([0xb0, 2, 0, 9])])
+    let filters = MQTTBytes.text("#") + [0] + MQTTBytes.text("owntracks/+/+") + [1]
+    #expect(
+      send(MQTTBytes.packet(0x82, [0, 9] + filters)) == [.send([0x90, 4, 0, 9, 0x80, 0x80])])
+    #expect(
+      send(MQTTBytes.packet(0xa2, [0, 9] + MQTTBytes.text("#"))) == [.send([0xb0, 2, 0, 9])])
   }
 
   @Test("FLEET-32: a wrong password, or none, is refused with 5; another version with 1")
@@ -117,14 +110,14 @@ struct MQTTConnectionTests {
       connection.handle(.authenticated(false), at: Self.at(0))
         == [.send([0x20, 2, 0, 5]), .close(.password)])
     for (body, code, end) in [
-      (Self.text("MQTT") + [4, 2, 0, 60] + Self.text("c"), 5, MQTTEnd.password),
-      (Self.text("MQTT") + [5, 2, 0, 60] + Self.text("c"), 1, .version),
-      (Self.text("MQIsdp") + [3, 2, 0, 60] + Self.text("c"), 1, .version),
-      (Self.text("MQTT") + [4, 0, 0, 60] + Self.text(""), 2, .malformed),
+      (MQTTBytes.text("MQTT") + [4, 2, 0, 60] + MQTTBytes.text("c"), 5, MQTTEnd.password),
+      (MQTTBytes.text("MQTT") + [5, 2, 0, 60] + MQTTBytes.text("c"), 1, .version),
+      (MQTTBytes.text("MQIsdp") + [3, 2, 0, 60] + MQTTBytes.text("c"), 1, .version),
+      (MQTTBytes.text("MQTT") + [4, 0, 0, 60] + MQTTBytes.text(""), 2, .malformed),
     ] as [([UInt8], UInt8, MQTTEnd)] {
       var other = Self()
       #expect(
-        other.send(Self.packet(0x10, body)) == [.send([0x20, 2, 0, code]), .close(end)])
+        other.send(MQTTBytes.packet(0x10, body)) == [.send([0x20, 2, 0, code]), .close(end)])
     }
   }
 
