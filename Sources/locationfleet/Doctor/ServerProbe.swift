@@ -53,7 +53,7 @@ enum ServerProbe {
 
   /// Nothing is said to the server, so it may be anybody.
   private static func shakeHands(_ descriptor: Int32, _ access: BrokerAccess) {
-    guard let context = context(access) else { return }
+    guard let context = cin_tls_context_new_client(access.certificate, access.key) else { return }
     defer { cin_tls_context_free(context) }
     guard let session = cin_tls_new(context, descriptor) else { return }
     var result = cin_tls_connect(session)
@@ -65,13 +65,6 @@ enum ServerProbe {
     // What is not read would end the connection with a reset.
     var chunk = [UInt8](repeating: 0, count: 4096)
     while isReady(descriptor, POLLIN), recv(descriptor, &chunk, chunk.count, 0) > 0 {}
-  }
-
-  private static func context(_ access: BrokerAccess) -> UnsafeMutableRawPointer? {
-    guard let certificate = access.certificate, let key = access.key else {
-      return cin_tls_context_new_client(nil, nil)
-    }
-    return cin_tls_context_new_client(certificate, key)
   }
 
   private static func greeting(_ descriptor: Int32) -> Answer {
