@@ -49,7 +49,7 @@ let fuzzers: [Target] =
         "LocationHost", "LocationLink", "LocationModel", "LocationProviders", "LocationRadio",
         "LocationRecording", "LocationSecrets", "LocationSimulation",
       ],
-      path: "Fuzz", exclude: ["Corpora", "decoders.txt"], swiftSettings: house)
+      path: "Fuzz", exclude: ["Corpora", "counters.c", "decoders.txt"], swiftSettings: house)
   ] : []
 let fuzzProducts: [Product] =
   fuzzers.isEmpty ? [] : [.library(name: "Fuzz", type: .static, targets: ["Fuzz"])]

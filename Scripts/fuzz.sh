@@ -35,8 +35,37 @@ Scripts/bootstrap.sh build
 FUZZ=1 swift build -c release --product Fuzz --scratch-path "$build" \
   -Xswiftc -sanitize=fuzzer,address -Xswiftc -parse-as-library
 # libFuzzer has the program's main, so it is linked here, with the libraries that its targets name.
+clang -O1 -c -o "$build/counters.o" Fuzz/counters.c
 swiftc -sanitize=fuzzer,address -parse-as-library -o "$build/fuzz" \
-  -Xlinker --whole-archive "$build/release/libFuzz.a" -Xlinker --no-whole-archive -lsodium
+  "@$build/release/Fuzz.product/Objects.LinkFileList" "$build/counters.o" -lsodium -Xlinker "-Map=$build/fuzz.map" \
+  -Xlinker --wrap=__sanitizer_cov_8bit_counters_init -Xlinker --wrap=__sanitizer_cov_pcs_init
+
+# Where each module's counters begin and end, from the linker's map: MODULE FIRST LAST SIZE-OF-LAST. The addresses have
+# one length, so they compare as text.
+awk '
+  $1 == "__sancov_cntrs" { counters = 1; if (NF == 1) next; sub(/^ *[^ ]+/, "") }
+  counters {
+    counters = 0
+    if ($1 ~ /^0x0+$/ || split($3, folders, "/") < 2) next
+    module = folders[length(folders) - 1]
+    sub(/\.build$/, "", module)
+    if (!(module in first) || $1 "" < first[module] "") first[module] = $1
+    if (!(module in last) || $1 "" > last[module] "") { last[module] = $1; size[module] = $2 }
+  }
+  END { for (module in first) print module, first[module], last[module], size[module] }
+' "$build/fuzz.map" | sort -k 2 > "$build/counters"
+read -r _ base _ < "$build/counters"
+
+# The counters of a fuzzer: those of its decoders' modules, and of what all build on.
+counters() {
+  modules=$(awk -v name="$1" '!/^#/ && $2 == name {split($1, folders, "/"); print folders[2]}' Fuzz/decoders.txt)
+  for module in Fuzz LocationCoding LocationModel $modules; do echo "$module"; done | sort -u |
+    while read -r module; do
+      while read -r name first last size; do
+        [ "$name" != "$module" ] || echo "$((first - base))-$((last + size - base))"
+      done < "$build/counters"
+    done | tr '\n' ' '
+}
 
 # Copies what there is for a fuzzer: what is kept, and what the tests and others' logs hold.
 seed() {
@@ -79,7 +108,9 @@ run() {
   words "$name" > "$words"
   [ ! -s "$words" ] || set -- "-dict=$words" "$@"
   # No input may take longer than 5 seconds, or more than 1 GB.
-  FUZZER=$name SWIFT_BACKTRACE=enable=no "$build/fuzz" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
+  # The run of an input again says where its memory came from.
+  FUZZER=$name FUZZ_COUNTERS=$(counters "$name") SWIFT_BACKTRACE=enable=no ASAN_OPTIONS=malloc_context_size=0 \
+    "$build/fuzz" -max_len=4096 -timeout=5 -rss_limit_mb=1024 -print_final_stats=1 \
     "-artifact_prefix=$build/findings/$name-" "$@" > "$logs/$name.log" 2>&1
 }
 
