@@ -69,10 +69,7 @@ package struct FixOrder: Sendable {
   package mutating func take(
     _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double
   ) -> [Output] {
-    guard fix.time >= Self.earliest else { return [.rejected(.clock)] }
-    guard fix.time <= (received ?? limit) + .seconds(Self.tolerance) else {
-      return [.rejected(.future)]
-    }
+    if let reason = Self.fault(of: fix, received ?? limit) { return [.rejected(reason)] }
     if let newest, fix.time <= newest { return takeOld(fix, newest, received) }
     candidate = nil
     if let index = waiting.firstIndex(where: { $0.time == fix.time }) {
@@ -82,6 +79,25 @@ package struct FixOrder: Sendable {
     }
     waiting.insert(fix, at: waiting.firstIndex { $0.time > fix.time } ?? waiting.count)
     return release(window: window)
+  }
+
+  /// Takes a fix that is handed on as it comes, as nearly all are; `false`, and nothing is changed, where it
+  /// is not one of these.
+  mutating func takeNext(
+    _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double
+  ) -> Bool {
+    guard window <= 0, waiting.isEmpty, Self.fault(of: fix, received ?? limit) == nil,
+      newest.map({ fix.time > $0 }) ?? true
+    else { return false }
+    candidate = nil
+    handOn(fix)
+    return true
+  }
+
+  /// What is wrong with the date of a fix that came at `received`.
+  private static func fault(of fix: Fix, _ received: UnixTime) -> Reason? {
+    guard fix.time >= earliest else { return .clock }
+    return fix.time <= received + .seconds(tolerance) ? nil : .future
   }
 
   /// Hands on what waits.

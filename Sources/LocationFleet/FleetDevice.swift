@@ -52,9 +52,14 @@ package struct FleetDevice: Sendable {
   package mutating func take(
     _ fix: Fix, received: UnixTime?, _ fences: borrowing FleetFences, _ settings: Settings
   ) -> (events: [FleetEvent], rejected: [FixOrder.Reason]) {
-    carry(
-      order.take(fix, received: received, limit: settings.limit, window: settings.window),
-      fences, settings)
+    let (limit, window) = (settings.limit, settings.window)
+    guard !order.takeNext(fix, received: received, limit: limit, window: window) else {
+      var events: [FleetEvent] = []
+      step(fix, fences, settings, &events)
+      return (events, [])
+    }
+    return carry(
+      order.take(fix, received: received, limit: limit, window: window), fences, settings)
   }
 
   /// Hands on the fixes that wait; nothing earlier will come.

@@ -78,12 +78,18 @@ struct PullReader {
   }
 
   mutating func read(most: Int) -> [LogMessage] {
-    let end = min(position + most, messages.count)
-    let found = Array(messages[position..<end])
-    position = end
-    if position == messages.count {
-      messages.removeAll(keepingCapacity: true)
-      position = 0
+    var found: [LogMessage] = []
+    if position == 0, messages.count <= most {
+      swap(&found, &messages)
+      messages.reserveCapacity(found.count)
+    } else {
+      let end = min(position + most, messages.count)
+      found = Array(messages[position..<end])
+      position = end
+      if position == messages.count {
+        messages.removeAll(keepingCapacity: true)
+        position = 0
+      }
     }
     if let last = found.last { next = last.sequence + 1 }
     return found

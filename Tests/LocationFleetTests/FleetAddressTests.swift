@@ -29,10 +29,10 @@ struct FleetAddressTests {
     ] {
       let subject = FleetAddress.fixes(of: name, partition: 7)
       #expect(FleetAddress.device(ofFixes: subject) == name)
-      #expect(FleetAddress.isFixes(subject, of: name.tenant, name.device, partition: 7))
-      #expect(!FleetAddress.isFixes(subject, of: name.tenant, name.device, partition: 8))
-      #expect(!FleetAddress.isFixes(subject, of: name.tenant, name.device + "1", partition: 7))
-      #expect(!FleetAddress.isFixes(subject, of: "other", name.device, partition: 7))
+      #expect(FleetAddress.isFixes(subject, of: name.tenant, name.device, head: "fix.7."))
+      #expect(!FleetAddress.isFixes(subject, of: name.tenant, name.device, head: "fix.8."))
+      #expect(!FleetAddress.isFixes(subject, of: name.tenant, name.device + "1", head: "fix.7."))
+      #expect(!FleetAddress.isFixes(subject, of: "other", name.device, head: "fix.7."))
     }
   }
 

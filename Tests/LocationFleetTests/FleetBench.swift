@@ -136,7 +136,8 @@ struct FleetBench {
       for fix in walk.fixes.dropFirst(number == one ? step : 0) {
         guard let line = try FleetLineFix.read(FleetWalk.line(fix, of: name)) else { continue }
         for event in fleet.take(line, of: name, received: fix.time)?.events ?? [] {
-          found[key, default: ""] += FleetEventLine.json(event, of: name) + "\n"
+          let line = FleetEventLine.encoded(event, of: name)
+          found[key, default: ""] += String(decoding: line, as: UTF8.self)
         }
       }
     }

@@ -16,8 +16,14 @@ package struct JSONLine {
     head = bytes.count
   }
 
-  package var text: String {
-    String(decoding: bytes + [UInt8(ascii: "}")], as: UTF8.self).escapedInJSON
+  package var text: String { String(decoding: encoded, as: UTF8.self) }
+
+  /// The text as UTF-8.
+  package var encoded: [UInt8] {
+    var line = bytes
+    line.append(UInt8(ascii: "}"))
+    guard !line.span.isASCIIWithoutDelete else { return line }
+    return Array(String(decoding: line, as: UTF8.self).escapedInJSON.utf8)
   }
 
   package mutating func add(_ key: String, _ text: String?) {
@@ -99,7 +105,7 @@ extension [UInt8] {
     append(UInt8(ascii: "\""))
     defer { append(UInt8(ascii: "\"")) }
     // Nearly every text is plain, and a day in virtual time has a million of them.
-    guard text.utf8.contains(where: { $0 < 0x20 || $0 == 0x22 || $0 == 0x5c }) else {
+    guard text.utf8.span.firstMarkOfJSON(from: 0) != nil else {
       return append(contentsOf: text.utf8)
     }
     for byte in text.utf8 {

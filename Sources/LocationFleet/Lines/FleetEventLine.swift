@@ -3,7 +3,8 @@ internal import LocationModel
 
 /// An event of a device of a fleet as a line (docs/formats/fleet.md).
 package enum FleetEventLine {
-  package static func json(_ event: FleetEvent, of name: FleetDeviceName) -> String {
+  /// The line with its end.
+  package static func encoded(_ event: FleetEvent, of name: FleetDeviceName) -> [UInt8] {
     var line = JSONLine(type: event.kind.rawValue)
     if !name.tenant.isEmpty { line.add("tenant", name.tenant) }
     line.add("device", name.device)
@@ -27,6 +28,8 @@ package enum FleetEventLine {
       inner.add("horizontal_accuracy", fix.horizontalAccuracy)
       line.add("fix", object: inner)
     }
-    return line.text
+    var bytes = line.encoded
+    bytes.append(UInt8(ascii: "\n"))
+    return bytes
   }
 }

@@ -64,8 +64,15 @@ package enum FleetAddress {
 
   /// Where fixes of a device are appended.
   package static func fixes(of device: FleetDeviceName, partition: Int) -> String {
-    "fix.\(partition).\(part(device.tenant)).\(part(device.device))"
+    fixes(of: device, head: head(ofFixesIn: partition))
   }
+
+  private static func fixes(of device: FleetDeviceName, head: String) -> String {
+    "\(head)\(part(device.tenant)).\(part(device.device))"
+  }
+
+  /// With what the subjects of a partition's fixes begin.
+  static func head(ofFixesIn partition: Int) -> String { "fix.\(partition)." }
 
   /// Where what concerns a whole partition is appended among its fixes.
   package static func control(of partition: Int) -> String { "fix.\(partition).-.ctl" }
@@ -109,24 +116,20 @@ package enum FleetAddress {
     "evt.\(partition).\(part(device.tenant)).\(part(device.device)).\(kind)"
   }
 
-  /// Whether fixes of a device have this subject.
+  /// Whether fixes of a device of the partition with this `head` have this subject.
   static func isFixes(
-    _ subject: String, of tenant: String, _ device: String, partition: Int
+    _ subject: String, of tenant: String, _ device: String, head: String
   ) -> Bool {
-    let head = tenant.isEmpty ? "_" : tenant
     guard tenant.isEmpty || isPlain(tenant), isPlain(device) else {
-      return subject
-        == fixes(of: FleetDeviceName(tenant: tenant, device: device), partition: partition)
+      return subject == fixes(of: FleetDeviceName(tenant: tenant, device: device), head: head)
     }
     // Nearly all names are plain: nothing is made to be compared.
     let bytes = subject.utf8.span
-    let number = String(partition)
-    let tenantPlace = 5 + number.utf8.count
-    let devicePlace = tenantPlace + head.utf8.count + 1
-    return bytes.count == devicePlace + device.utf8.count && bytes.has("fix.", at: 0)
-      && bytes.has(number, at: 4) && bytes.has(".", at: tenantPlace - 1)
-      && bytes.has(head, at: tenantPlace) && bytes.has(".", at: devicePlace - 1)
-      && bytes.has(device, at: devicePlace)
+    let tenant = tenant.isEmpty ? "_" : tenant
+    let end = head.utf8.count + tenant.utf8.count
+    return bytes.count == end + 1 + device.utf8.count && bytes.has(head, at: 0)
+      && bytes.has(tenant, at: head.utf8.count) && bytes[end] == UInt8(ascii: ".")
+      && bytes.has(device, at: end + 1)
   }
 
   private static func isPlain(_ name: String) -> Bool {

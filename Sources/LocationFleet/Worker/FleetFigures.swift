@@ -10,27 +10,33 @@ package struct FleetFigures: Sendable {
     package init() {}
 
     package mutating func count(_ tenant: String, _ result: String, _ number: Int = 1) {
-      fixes[Self.label(ExactName(tenant), fixes), default: [:]][result, default: 0] += number
+      Self.add(number, result, of: ExactName(tenant), to: &fixes)
     }
 
     package mutating func event(_ tenant: String, _ kind: String) {
-      events[Self.label(ExactName(tenant), events), default: [:]][kind, default: 0] += 1
+      Self.add(1, kind, of: ExactName(tenant), to: &events)
     }
 
     mutating func add(_ other: Judged) {
       for (tenant, counts) in other.fixes {
-        fixes[Self.label(tenant, fixes), default: [:]].merge(counts, uniquingKeysWith: +)
+        for (result, number) in counts { Self.add(number, result, of: tenant, to: &fixes) }
       }
       for (tenant, counts) in other.events {
-        events[Self.label(tenant, events), default: [:]].merge(counts, uniquingKeysWith: +)
+        for (kind, number) in counts { Self.add(number, kind, of: tenant, to: &events) }
       }
     }
 
     /// The tenants beyond the most are counted together.
-    private static func label(
-      _ tenant: ExactName, _ known: [ExactName: [String: Int]]
-    ) -> ExactName {
-      known[tenant] != nil || known.count < mostTenants ? tenant : "(others)"
+    private static func add(
+      _ number: Int, _ label: String, of tenant: ExactName,
+      to counts: inout [ExactName: [String: Int]]
+    ) {
+      if let place = counts.index(forKey: tenant) {
+        counts.values[place][label, default: 0] += number
+      } else {
+        let known = counts.count < mostTenants ? tenant : "(others)"
+        counts[known, default: [:]][label, default: 0] += number
+      }
     }
 
     private static let mostTenants = 1000

@@ -32,6 +32,8 @@ package struct PartitionState: Sendable {
 
   package let partition: Int
   package let settings: Settings
+  /// With what the subjects of its fixes begin.
+  private let head: String
   /// The newest input that has been judged.
   package private(set) var position: UInt64
   /// The newest event that is in the log.
@@ -56,6 +58,7 @@ package struct PartitionState: Sendable {
   ) {
     self.partition = partition
     self.settings = settings
+    head = FleetAddress.head(ofFixesIn: partition)
     self.position = position
     self.done = done
     self.fences = fences.version
@@ -182,11 +185,11 @@ extension PartitionState {
     let bytes = message.entry.bytes
     var (entries, index, lines): ([LogEntry], Int, Int) = ([], 0, 0)
     var accepted = (tenant: "", count: 0)
-    var rest = bytes[...]
-    while !rest.isEmpty {
-      let end = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
-      let line = end == bytes.endIndex && lines == 0 ? bytes : Array(rest[..<end])
-      rest = rest[min(end + 1, rest.endIndex)...]
+    var start = 0
+    while start < bytes.count {
+      let end = bytes.span.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? bytes.count
+      let line = end - start == bytes.count ? bytes : Array(bytes[start..<end])
+      start = end + 1
       guard line.contains(where: { $0 > 0x20 }) else { continue }
       lines += 1
       guard lines <= Self.mostLines else {
@@ -208,7 +211,7 @@ extension PartitionState {
           LogEntry(
             subject: FleetAddress.event(event.kind.rawValue, of: device, partition: partition),
             mark: mark,
-            bytes: Array(FleetEventLine.json(event, of: device).utf8) + [UInt8(ascii: "\n")]))
+            bytes: FleetEventLine.encoded(event, of: device)))
       }
     }
     if accepted.count > 0 { figures.count(accepted.tenant, "accepted", accepted.count) }
@@ -221,8 +224,7 @@ extension PartitionState {
       let subject = message.entry.subject
       // A device is that of its subject; what claims to be another one is refused.
       guard
-        FleetAddress.isFixes(
-          subject, of: parsed.tenant, parsed.device, partition: partition)
+        FleetAddress.isFixes(subject, of: parsed.tenant, parsed.device, head: head)
       else { throw .device }
       return parsed
     } catch {

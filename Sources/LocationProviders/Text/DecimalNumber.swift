@@ -16,13 +16,18 @@ private struct DecimalDigits {
   var exponent = 0
   var isExact = true
 
-  mutating func append(_ digit: UInt8, isFraction: Bool) {
-    guard mantissa < 100_000_000_000_000_000 else {
-      isExact = false
-      return
+  /// Appends the digits from a place on, and moves past them; returns how many there are.
+  mutating func append(_ text: Span<UInt8>, at cursor: inout Int) -> Int {
+    let first = cursor
+    while cursor < text.count, let digit = decimalDigit(text[cursor]) {
+      cursor += 1
+      if mantissa < 100_000_000_000_000_000 {
+        mantissa = mantissa &* 10 &+ UInt64(digit)
+      } else {
+        isExact = false
+      }
     }
-    mantissa = mantissa * 10 + UInt64(digit)
-    if isFraction { exponent -= 1 }
+    return cursor - first
   }
 
   /// The number; `nil` when the digits are too many for exact conversion.
@@ -62,56 +67,51 @@ private struct DecimalDigits {
 func scanDecimal(
   _ bytes: [UInt8], at position: inout Int, before end: Int, _ grammar: DecimalGrammar
 ) -> Double? {
-  let start = position
+  let text = bytes.span.extracting(first: end)
   var cursor = position
-  func byte() -> UInt8 { cursor < end ? bytes[cursor] : 0 }
-
-  let isNegative = byte() == UInt8(ascii: "-")
-  if isNegative || (grammar == .lenient && byte() == UInt8(ascii: "+")) { cursor += 1 }
+  let isNegative = text.has(UInt8(ascii: "-"), at: cursor)
+  if isNegative || (grammar == .lenient && text.has(UInt8(ascii: "+"), at: cursor)) { cursor += 1 }
   var digits = DecimalDigits()
   let firstDigit = cursor
-  while let digit = decimalDigit(byte()) {
-    digits.append(digit, isFraction: false)
-    cursor += 1
-  }
-  var count = cursor - firstDigit
+  var count = digits.append(text, at: &cursor)
   if grammar == .json {
-    guard count > 0, count == 1 || bytes[firstDigit] != UInt8(ascii: "0") else { return nil }
+    guard count > 0, count == 1 || text[firstDigit] != UInt8(ascii: "0") else { return nil }
   }
-  if byte() == UInt8(ascii: ".") {
+  if text.has(UInt8(ascii: "."), at: cursor) {
     cursor += 1
-    let firstFraction = cursor
-    while let digit = decimalDigit(byte()) {
-      digits.append(digit, isFraction: true)
-      cursor += 1
-    }
-    guard grammar == .lenient || cursor > firstFraction else { return nil }
-    count += cursor - firstFraction
+    let fraction = digits.append(text, at: &cursor)
+    guard grammar == .lenient || fraction > 0 else { return nil }
+    digits.exponent -= fraction
+    count += fraction
   }
   guard count > 0 else { return nil }
-  if byte() | 0x20 == UInt8(ascii: "e") {
+  if text.has(UInt8(ascii: "e"), at: cursor) || text.has(UInt8(ascii: "E"), at: cursor) {
     cursor += 1
-    guard let exponent = scanExponent(bytes, at: &cursor, before: end) else { return nil }
+    guard let exponent = scanExponent(text, at: &cursor) else { return nil }
     digits.exponent += exponent
   }
+  let start = position
   position = cursor
   if let magnitude = digits.value { return isNegative ? -magnitude : magnitude }
   return Double(String(decoding: bytes[start..<cursor], as: UTF8.self))
 }
 
 /// Reads the number after an `e`; more than four digits count as 9999.
-private func scanExponent(_ bytes: [UInt8], at cursor: inout Int, before end: Int) -> Int? {
-  func byte() -> UInt8 { cursor < end ? bytes[cursor] : 0 }
-  let isNegative = byte() == UInt8(ascii: "-")
-  if isNegative || byte() == UInt8(ascii: "+") { cursor += 1 }
+private func scanExponent(_ text: Span<UInt8>, at cursor: inout Int) -> Int? {
+  let isNegative = text.has(UInt8(ascii: "-"), at: cursor)
+  if isNegative || text.has(UInt8(ascii: "+"), at: cursor) { cursor += 1 }
   let first = cursor
   var exponent = 0
-  while let digit = decimalDigit(byte()) {
+  while cursor < text.count, let digit = decimalDigit(text[cursor]) {
     exponent = min(exponent * 10 + Int(digit), 9999)
     cursor += 1
   }
   guard cursor > first else { return nil }
   return isNegative ? -exponent : exponent
+}
+
+extension Span<UInt8> {
+  fileprivate func has(_ byte: UInt8, at place: Int) -> Bool { place < count && self[place] == byte }
 }
 
 func decimalDigit(_ byte: UInt8) -> UInt8? {

@@ -29,13 +29,20 @@ package struct JSONKey: Sendable {
 
   package var text: String { String(decoding: bytes[range], as: UTF8.self) }
 
+  @inline(__always)
   package static func ~= (name: StaticString, key: Self) -> Bool { key == name }
 
+  // Most names are of another length, which costs no call.
+  @inline(__always)
   package static func == (key: Self, name: StaticString) -> Bool {
-    guard key.range.count == name.utf8CodeUnitCount else { return false }
-    let bytes = key.bytes.span
-    for index in 0..<key.range.count
-    where bytes[key.range.lowerBound + index] != name.utf8Start[index] { return false }
+    key.range.count == name.utf8CodeUnitCount && key.has(name)
+  }
+
+  private func has(_ name: StaticString) -> Bool {
+    let (bytes, start) = (bytes.span, name.utf8Start)
+    for index in 0..<range.count where bytes[range.lowerBound &+ index] != start[index] {
+      return false
+    }
     return true
   }
 }
@@ -221,22 +228,17 @@ package struct JSONScanner {
   /// Reads the rest of a string, and returns where its bytes are; `nil`, at the first of them, where it has
   /// escapes.
   private mutating func plain() throws(JSONFault) -> Range<Int>? {
-    let (text, start) = (bytes, position)
-    let span = text.span
-    for place in start..<span.count {
-      let byte = span[place]
-      guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else {
-        continue
-      }
-      guard byte >= 0x20 else { throw .unexpected(byte: byte, offset: place) }
-      guard byte == UInt8(ascii: "\"") else {
-        position = place
-        return nil
-      }
+    let start = position
+    guard let place = bytes.span.firstMarkOfJSON(from: start) else { throw .truncated }
+    switch bytes[place] {
+    case UInt8(ascii: "\""):
       position = place + 1
       return start..<place
+    case UInt8(ascii: "\\"):
+      position = place
+      return nil
+    case let byte: throw .unexpected(byte: byte, offset: place)
     }
-    throw .truncated
   }
 
   /// Reads the rest of a string that has an escape at the current position.
@@ -336,6 +338,7 @@ package struct JSONScanner {
 
   /// Returns the next byte that is not white space.
   private mutating func peek() throws(JSONFault) -> UInt8 {
+    if position < bytes.count, bytes[position] > 0x20 { return bytes[position] }
     skipSpace()
     guard position < bytes.count else { throw .truncated }
     return bytes[position]

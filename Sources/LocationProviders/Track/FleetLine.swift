@@ -68,7 +68,7 @@ package struct FleetLine: Hashable, Sendable {
 
   /// Whether a text may name a tenant, a group, or a device.
   package static func isName(_ text: String) -> Bool {
-    (1...longestName).contains(text.utf8.count) && text.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f }
+    (1...longestName).contains(text.utf8.count) && !text.utf8.span.hasControlCharacter
   }
 
   private struct Members {

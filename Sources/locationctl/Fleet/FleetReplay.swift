@@ -106,7 +106,8 @@ struct FleetReplay {
   private mutating func keep(_ found: [FleetEvent], of name: FleetDeviceName) {
     guard !found.isEmpty else { return }
     events += found.count
-    let text = found.map { FleetEventLine.json($0, of: name) + "\n" }.joined()
+    let text = String(
+      decoding: found.flatMap { FleetEventLine.encoded($0, of: name) }, as: UTF8.self)
     waitingBytes += text.utf8.count
     waiting[name, default: ""] += text
   }

@@ -1,0 +1,58 @@
+/// Searches of text in bytes, eight of them at a time: lines are searched more often than they are read.
+extension Span<UInt8> {
+  /// The first place, from `start` on, of what ends or breaks a string of JSON: a quotation mark, a
+  /// backslash, or a control character below U+0020.
+  package func firstMarkOfJSON(from start: Int) -> Int? {
+    first(from: start) { $0.places(below: 0x20) | $0.places(of: 0x22) | $0.places(of: 0x5c) }
+  }
+
+  /// The first place, from `start` on, of a byte.
+  package func firstIndex(of byte: UInt8, from start: Int) -> Int? {
+    first(from: start) { $0.places(of: byte) }
+  }
+
+  /// Whether every byte is a character of ASCII other than U+007F.
+  package var isASCIIWithoutDelete: Bool {
+    first(from: 0) { $0 & .highBits | $0.places(of: 0x7f) } == nil
+  }
+
+  /// Whether a control character of ASCII is among the bytes.
+  package var hasControlCharacter: Bool {
+    first(from: 0) { $0.places(below: 0x20) | $0.places(of: 0x7f) } != nil
+  }
+
+  /// `places` has the high bit of the first byte that is sought, and none of an earlier one.
+  @inline(__always)
+  private func first(from start: Int, _ places: (UInt64) -> UInt64) -> Int? {
+    var place = start
+    while place + 8 <= count {
+      let word = withUnsafeBytes {
+        UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      }
+      let found = places(word)
+      guard found == 0 else { return place + found.trailingZeroBitCount / 8 }
+      place += 8
+    }
+    var rest: UInt64 = 0
+    for index in place..<count { rest |= UInt64(self[index]) << UInt64(8 * (index - place)) }
+    let index = place + places(rest).trailingZeroBitCount / 8
+    return index < count ? index : nil
+  }
+}
+
+extension UInt64 {
+  fileprivate static let highBits: UInt64 = 0x8080_8080_8080_8080
+  private static let lowBits: UInt64 = 0x0101_0101_0101_0101
+
+  /// The high bits of its bytes that are `byte`; those above the first one are not to be relied on.
+  @inline(__always)
+  fileprivate func places(of byte: UInt8) -> UInt64 {
+    (self ^ Self.lowBits &* UInt64(byte)).places(below: 1)
+  }
+
+  /// The high bits of its bytes that are less than `byte`, of at most 0x80; likewise.
+  @inline(__always)
+  fileprivate func places(below byte: UInt8) -> UInt64 {
+    (self &- Self.lowBits &* UInt64(byte)) & ~self & Self.highBits
+  }
+}
