@@ -16,7 +16,7 @@ scratch=.build/$kind-sanitizer
 
 # Their programs run in sandboxes and within times that are set for programs without a sanitizer; name them to
 # run them nonetheless.
-skip='ReceiverTests|EndToEndTests|BusTests|DaemonTests'
+skip='ReceiverTests|EndToEndTests|BusTests|DaemonTests|FleetWorkerTests'
 # It searches all memory of a process for keys; that of a sanitizer has terabytes.
 skip="$skip|KeysInMemoryTests"
 case "$kind" in

@@ -81,6 +81,8 @@ package struct NATSBroker: FleetBroker {
     }
     let found = readers[number]?.read(most: most) ?? []
     let left = (readers[number]?.waiting ?? 0) + (readers[number]?.left ?? 0)
+    // More comes while these are judged.
+    if !found.isEmpty { try refill(number) }
     if case .state = log, found.isEmpty { try close(number) }
     return (found, left)
   }
@@ -339,10 +341,12 @@ extension NATSBroker {
     return readers[number]?.waiting == 0 && last >= max(reader.next, state.first ?? 0)
   }
 
-  /// Asks for more, before all has come that was asked for.
+  /// Asks for as many as there is room for, before all has come that was asked for.
   private mutating func refill(_ number: UInt64) throws(BrokerFault) {
-    let count = max(2 * Self.mostExpected / max(readers.count, 8), 64)
-    while let reader = readers[number], reader.waiting + reader.expected <= count / 2 {
+    let most = max(2 * Self.mostExpected / max(readers.count, 8), 64)
+    guard let reader = readers[number] else { return }
+    let count = most - reader.waiting - reader.expected
+    if count >= most / 4 {
       counter += 1
       let text =
         #"{"batch":\#(count),"expires":\#(Int(PullReader.lasting * 1e9)),"#

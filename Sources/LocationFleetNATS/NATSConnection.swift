@@ -21,6 +21,9 @@ final class NATSConnection {
   private(set) var subscription: OpaquePointer?
   /// What comes to subjects that begin so, is received here.
   let inbox: String
+  /// Messages that have been taken. libnats frees them on a thread of its own, which it wakes for each that
+  /// is given back alone.
+  private var taken: [OpaquePointer] = []
 
   init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
     inbox = try Self.newInbox()
@@ -33,6 +36,7 @@ final class NATSConnection {
   }
 
   deinit {
+    giveBack()
     natsSubscription_Destroy(subscription)
     natsConnection_Destroy(connection)
   }
@@ -96,10 +100,13 @@ final class NATSConnection {
   /// The next message; `nil` if none comes within so many milliseconds.
   func next(_ milliseconds: Int64) -> NATSDelivery? {
     var message: OpaquePointer?
-    guard natsSubscription_NextMsg(&message, subscription, milliseconds) == NATS_OK else {
+    guard natsSubscription_NextMsg(&message, subscription, milliseconds) == NATS_OK, let message
+    else {
+      giveBack()
       return nil
     }
-    defer { natsMsg_Destroy(message) }
+    taken.append(message)
+    defer { if taken.count >= Self.mostTaken { giveBack() } }
     let count = Int(natsMsg_GetDataLength(message))
     let bytes = [UInt8](
       UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: count))
@@ -111,6 +118,13 @@ final class NATSConnection {
       status: isOwn ? Self.header("Status", of: message) : nil,
       mark: subject.hasPrefix("evt.") ? Self.mark(of: message) : nil, bytes: bytes)
   }
+
+  private func giveBack() {
+    for message in taken { natsMsg_Destroy(message) }
+    taken.removeAll(keepingCapacity: true)
+  }
+
+  private static let mostTaken = 256
 
   private static func place(_ reply: UnsafePointer<CChar>) -> DeliveryPlace? {
     let count = strlen(reply)
