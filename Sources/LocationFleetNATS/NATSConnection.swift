@@ -24,6 +24,7 @@ final class NATSConnection {
   /// Messages that have been taken. libnats frees them on a thread of its own, which it wakes for each that
   /// is given back alone.
   private var taken: [OpaquePointer] = []
+  private var takenBytes = 0
 
   init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
     inbox = try Self.newInbox()
@@ -105,9 +106,12 @@ final class NATSConnection {
       giveBack()
       return nil
     }
-    taken.append(message)
-    defer { if taken.count >= Self.mostTaken { giveBack() } }
     let count = Int(natsMsg_GetDataLength(message))
+    taken.append(message)
+    takenBytes += count
+    defer {
+      if taken.count >= Self.mostTaken || takenBytes >= Self.mostTakenBytes { giveBack() }
+    }
     let bytes = [UInt8](
       UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: count))
     let subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
@@ -122,9 +126,11 @@ final class NATSConnection {
   private func giveBack() {
     for message in taken { natsMsg_Destroy(message) }
     taken.removeAll(keepingCapacity: true)
+    takenBytes = 0
   }
 
   private static let mostTaken = 256
+  private static let mostTakenBytes = 1 << 18
 
   private static func place(_ reply: UnsafePointer<CChar>) -> DeliveryPlace? {
     let count = strlen(reply)

@@ -111,7 +111,9 @@ private func scanExponent(_ text: Span<UInt8>, at cursor: inout Int) -> Int? {
 }
 
 extension Span<UInt8> {
-  fileprivate func has(_ byte: UInt8, at place: Int) -> Bool { place < count && self[place] == byte }
+  fileprivate func has(_ byte: UInt8, at place: Int) -> Bool {
+    place < count && self[place] == byte
+  }
 }
 
 func decimalDigit(_ byte: UInt8) -> UInt8? {
