@@ -54,7 +54,7 @@ package enum Loopback {
   private static let asked = Atomic<Int>(0)
 
   /// A port that nobody has, for a server that the test starts, ends, and starts again. No connection gets it as
-  /// its own end by chance (those of Linux begin at 32768), nor a second test of this process.
+  /// its own end by chance (those of Linux begin at 32768), nor a second test, of this process or another one.
   package static func freePort(_ type: __socket_type = SOCK_STREAM) throws -> Int {
     let (first, count) = (10_000, 22_000)
     for _ in 0..<count {
@@ -62,9 +62,22 @@ package enum Loopback {
       let port = first + (Int(getpid()) * 101 + number) % count
       let descriptor = socket(AF_INET, Int32(type.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       defer { close(descriptor) }
-      if (try? bound(descriptor, port: port)) != nil { return port }
+      if (try? bound(descriptor, port: port)) != nil, claim(port) { return port }
     }
     throw POSIXError(.EADDRINUSE)
+  }
+
+  /// A file with a byte for each port, on which the kernel keeps the locks of a process until it ends.
+  private static let claims = open(
+    "/tmp/meridian-test-ports-\(getuid())", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+
+  /// Whether no other process of tests has asked for a port.
+  private static func claim(_ port: Int) -> Bool {
+    var byte = flock()
+    byte.l_type = Int16(F_WRLCK)
+    byte.l_start = port
+    byte.l_len = 1
+    return fcntl(claims, F_SETLK, &byte) == 0
   }
 
   fileprivate static func bound(_ descriptor: Int32, port: Int = 0) throws -> Int {
