@@ -15,6 +15,8 @@ private struct SourceURL {
   private let authority: String?
   /// The part after scheme and authority, without the query.
   private let path: String
+  /// The same as it is written: a URL within this one stays so.
+  private let writtenPath: String
   private let query: [(name: String, value: String)]
 
   init(_ url: String) throws(SourceFault) {
@@ -40,6 +42,7 @@ private struct SourceURL {
     self.authority = try authority.map { text throws(SourceFault) in try Self.decoded(text, in: url)
     }
     path = try Self.decoded(rest, in: url)
+    writtenPath = String(rest)
     var items: [(String, String)] = []
     for item in query.split(separator: "&") {
       let parts = item.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -216,21 +219,23 @@ private struct SourceURL {
   private func service(_ standard: String) throws(SourceFault) -> IchnaeaService {
     let form = "\(scheme):https://HOST, with ?key=KEY and &contact=ADDRESS where it wants them"
     try refuseQuery(except: ["key", "contact"], form)
-    let server = WebServer(path)
-    guard authority == nil, let origin = server.origin else {
-      throw fault("\"\(path)\" is not the URL of a server", form)
-    }
+    var written = writtenPath
+    while written.hasSuffix("/") { written.removeLast() }
+    let server = WebServer(written)
+    guard authority == nil, let origin = server.origin,
+      !written.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f })
+    else { throw fault("\"\(path)\" is not the URL of a server", form) }
     if let cause = server.placeFault { throw fault("\"\(path)\" \(cause)", form) }
     guard server.isPrivate else { throw fault("addresses are sent over https only", form) }
     for name in ["key", "contact"] {
       let isPlain = value(name)?.utf8.allSatisfy { (0x21...0x7e).contains($0) } ?? true
-      guard isPlain, value(name)?.contains(where: { "&#()".contains($0) }) != true else {
+      guard isPlain, value(name)?.contains(where: { "%&#()".contains($0) }) != true else {
         throw fault("the \(name) holds a character that no \(name) has", form)
       }
     }
     let hasPath = server.url.utf8.count > origin.utf8.count
     return IchnaeaService(
-      WebServer(hasPath ? server.url : server.url + standard), key: value("key"),
+      hasPath ? server : WebServer(server.url + standard), key: value("key"),
       contact: value("contact"))
   }
 

@@ -275,9 +275,21 @@ struct IchnaeaDriverTests {
       "ichnaea:https://user@locate.test", "ichnaea:https://locate.test?x=1",
       "ichnaea:https://locate.test?key=a%20b", "ichnaea:https://locate.test?contact=a)",
       "ichnaea:https://locate.test?key=%0d%0aX", "ichnaea:http://localhost.evil.test",
+      "ichnaea:https://locate.test?key=a%25b", "ichnaea:https://locate.test/\u{0}",
+      "ichnaea:https://", "ichnaea:https://a b.test",
     ] {
       #expect(throws: SourceFault.self, "\(url)") { try Source(url: url) }
     }
     _ = try Source(url: "ichnaea:http://127.0.0.1:8080")
+  }
+
+  // Found by the fuzzer source-url: `%25` was read as `%` and written so, which is no URL.
+  @Test("RADIO-42: the URL of a server stays as it is written")
+  func escapedURL() throws {
+    for url in ["ichnaea:https://a.test/x%20y", "geosubmit:https://a.test/2%25"] {
+      #expect(try Source(url: url).url == url)
+    }
+    let slashes = try Source(url: "ichnaea:https://a.test//")
+    #expect(try Source(url: slashes.url) == slashes)
   }
 }
