@@ -21,8 +21,7 @@ extension String {
   /// The same for a text that is JSON, where such characters stand only in strings: it is the same
   /// value, in other letters.
   package var escapedInJSON: String {
-    guard utf8.contains(where: { $0 >= 0x7f }) else { return self }
-    return unicodeScalars.reduce(into: "") { text, scalar in
+    unicodeScalars.reduce(into: "") { text, scalar in
       guard !scalar.isPlainToSee, scalar.value >= 0x7f else {
         return text.unicodeScalars.append(scalar)
       }

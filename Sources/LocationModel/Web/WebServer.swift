@@ -3,9 +3,10 @@ package struct WebServer: Hashable, Sendable {
   /// Its URL, without a slash at the end: `https://nominatim.example.org`.
   package var url: String
 
-  /// - Parameter url: the URL; a slash at its end is dropped.
+  /// - Parameter url: the URL; slashes at its end are dropped.
   package init(_ url: String) {
-    self.url = url.hasSuffix("/") ? String(url.dropLast()) : url
+    self.url = url
+    while self.url.hasSuffix("/") { self.url.removeLast() }
   }
 
   package static let mustBePrivate =

@@ -219,11 +219,9 @@ private struct SourceURL {
   private func service(_ standard: String) throws(SourceFault) -> IchnaeaService {
     let form = "\(scheme):https://HOST, with ?key=KEY and &contact=ADDRESS where it wants them"
     try refuseQuery(except: ["key", "contact"], form)
-    var written = writtenPath
-    while written.hasSuffix("/") { written.removeLast() }
-    let server = WebServer(written)
+    let server = WebServer(writtenPath)
     guard authority == nil, let origin = server.origin,
-      !written.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f })
+      !server.url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7f })
     else { throw fault("\"\(path)\" is not the URL of a server", form) }
     if let cause = server.placeFault { throw fault("\"\(path)\" \(cause)", form) }
     guard server.isPrivate else { throw fault("addresses are sent over https only", form) }
