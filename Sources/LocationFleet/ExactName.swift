@@ -1,3 +1,5 @@
+internal import LocationModel
+
 /// A name that is compared by its bytes, as everything is that is stored of its owner.
 ///
 /// - Chosen (FLEET-93): `é` in one scalar and in two are two names, as they give two subjects and two keys.
@@ -9,8 +11,8 @@ package struct ExactName: Hashable, Comparable, Sendable, ExpressibleByStringLit
   package init(stringLiteral text: String) { self.text = text }
 
   package static func == (left: ExactName, right: ExactName) -> Bool {
-    let text = left.text.utf8.span
-    return right.text.utf8.count == text.count && text.has(right.text, at: 0)
+    let (text, other) = (left.text.utf8.span, right.text.utf8.span)
+    return text.count == other.count && text.has(other, at: 0)
   }
 
   package static func < (left: ExactName, right: ExactName) -> Bool {
@@ -28,14 +30,4 @@ package struct ExactName: Hashable, Comparable, Sendable, ExpressibleByStringLit
 extension String {
   /// Whether a name is this one byte for byte.
   func isExactly(_ other: String) -> Bool { ExactName(self) == ExactName(other) }
-}
-
-extension Span<UInt8> {
-  /// Whether these bytes have those of a text at a place.
-  func has(_ text: String, at place: Int) -> Bool {
-    let wanted = text.utf8.span
-    guard place + wanted.count <= count else { return false }
-    for index in wanted.indices where self[place + index] != wanted[index] { return false }
-    return true
-  }
 }

@@ -97,7 +97,7 @@ package struct FixOrder: Sendable {
   /// What is wrong with the date of a fix that came at `received`.
   private static func fault(of fix: Fix, _ received: UnixTime) -> Reason? {
     guard fix.time >= earliest else { return .clock }
-    return fix.time <= received + .seconds(tolerance) ? nil : .future
+    return fix.time.seconds(since: received) <= tolerance ? nil : .future
   }
 
   /// Hands on what waits.

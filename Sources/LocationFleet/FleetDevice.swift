@@ -53,7 +53,7 @@ package struct FleetDevice: Sendable {
     _ fix: Fix, received: UnixTime?, _ fences: borrowing FleetFences, _ settings: Settings
   ) -> (events: [FleetEvent], rejected: [FixOrder.Reason]) {
     let (limit, window) = (settings.limit, settings.window)
-    guard !order.takeNext(fix, received: received, limit: limit, window: window) else {
+    if order.takeNext(fix, received: received, limit: limit, window: window) {
       var events: [FleetEvent] = []
       step(fix, fences, settings, &events)
       return (events, [])
@@ -166,7 +166,8 @@ extension FleetDevice {
     }
   }
 
-  private func deadline(
+  // Mutating, as a device of more than a kilobyte would be copied to be read.
+  private mutating func deadline(
     _ fences: borrowing FleetFences, _ settings: Settings
   ) -> Instant? {
     var due = earliest(follower.nextDeadline, nextDwell(fences))
@@ -217,7 +218,7 @@ extension FleetDevice {
   }
 
   /// When the first dwell is over, of fences that the device does not seem to leave.
-  private func nextDwell(_ fences: borrowing FleetFences) -> Instant? {
+  private mutating func nextDwell(_ fences: borrowing FleetFences) -> Instant? {
     var due: Instant?
     for stay in inside where !stay.isOver && !follower.isDoubted(stay.slot) {
       let over = stay.since + (fences[stay.slot].dwell ?? .zero) + shift

@@ -65,7 +65,7 @@ struct MotionEvidence: Sendable {
 
   /// Whether half of the way took half of the time: a step is not travel.
   private func isSteady(from oldest: Mark, to point: GeocentricPoint, at time: UnixTime) -> Bool {
-    let half = oldest.time + .seconds(time.seconds(since: oldest.time) / 2)
+    let half = oldest.time.middle(to: time)
     guard
       let middle = marks.dropFirst().min(by: {
         ($0.time.seconds(since: half)).magnitude < ($1.time.seconds(since: half)).magnitude

@@ -109,11 +109,12 @@ package struct SignificantChangeDetector: Machine {
     _ fix: Fix, from last: Fix, quietUntil: Instant, at now: Moment
   ) -> [Output] {
     let distance = GeocentricPoint(fix.coordinate).distance(to: GeocentricPoint(last.coordinate))
-    let error = hypotenuse(fix.horizontalAccuracy, last.horizontalAccuracy)
-    let hasMoved = distance >= max(Self.distance, error)
+    let isFar = distance >= Self.distance
+    let hasMoved =
+      isFar && distance >= hypotenuse(fix.horizontalAccuracy, last.horizontalAccuracy)
     if hasMoved && now.uptime >= quietUntil { return announce(fix, at: now) }
     state = .announced(last: last, quietUntil: quietUntil, latest: fix, hasMoved: hasMoved)
-    return distance >= Self.distance && !hasMoved ? [.ignored(fix, .coarse)] : []
+    return isFar && !hasMoved ? [.ignored(fix, .coarse)] : []
   }
 
   private mutating func announce(_ fix: Fix, at now: Moment) -> [Output] {

@@ -1,3 +1,5 @@
+internal import LocationModel
+
 /// The names under which the messages of a fleet are kept.
 package enum FleetAddress {
   /// A name as one part of a subject: letters, digits, and `-` as they are, every other byte as `_`
@@ -127,9 +129,9 @@ package enum FleetAddress {
     let bytes = subject.utf8.span
     let tenant = tenant.isEmpty ? "_" : tenant
     let end = head.utf8.count + tenant.utf8.count
-    return bytes.count == end + 1 + device.utf8.count && bytes.has(head, at: 0)
-      && bytes.has(tenant, at: head.utf8.count) && bytes[end] == UInt8(ascii: ".")
-      && bytes.has(device, at: end + 1)
+    return bytes.count == end + 1 + device.utf8.count && bytes.has(head.utf8.span, at: 0)
+      && bytes.has(tenant.utf8.span, at: head.utf8.count) && bytes[end] == UInt8(ascii: ".")
+      && bytes.has(device.utf8.span, at: end + 1)
   }
 
   private static func isPlain(_ name: String) -> Bool {

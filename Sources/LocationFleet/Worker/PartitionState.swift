@@ -49,8 +49,9 @@ package struct PartitionState: Sendable {
   package private(set) var erasure: UInt64 = 0
   /// Tenants whose devices could not be opened, and the inputs that ask for these to be forgotten.
   private var passedOver: [ExactName: UInt64] = [:]
-  /// What has become of fixes, by tenant and reason; and the events, by tenant and kind.
-  package var figures = FleetFigures.Judged()
+  private var counted = FleetFigures.Judged()
+  /// Fixes of the newest tenant that were accepted, and are not counted yet.
+  private var accepted = (tenant: "", count: 0)
 
   package init(
     _ partition: Int, _ settings: Settings, at position: UInt64, done: EventMark?,
@@ -70,6 +71,13 @@ package struct PartitionState: Sendable {
     fleets = Array(repeating: fleet, count: settings.buckets)
     known = [UInt64](repeating: 0, count: settings.buckets)
     plan = SnapshotPlan(buckets: settings.buckets, period: settings.snapshotPeriod, at: now)
+  }
+
+  /// What has become of fixes, by tenant and reason; and the events, by tenant and kind.
+  package var figures: FleetFigures.Judged {
+    var figures = counted
+    if accepted.count > 0 { figures.count(accepted.tenant, "accepted", accepted.count) }
+    return figures
   }
 
   package var devices: Int { fleets.reduce(0) { $0 + $1.count } }
@@ -184,7 +192,6 @@ extension PartitionState {
   private mutating func judge(_ message: LogMessage) -> [LogEntry] {
     let bytes = message.entry.bytes
     var (entries, index, lines): ([LogEntry], Int, Int) = ([], 0, 0)
-    var accepted = (tenant: "", count: 0)
     var start = 0
     while start < bytes.count {
       let end = bytes.span.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? bytes.count
@@ -199,13 +206,12 @@ extension PartitionState {
       guard let parsed = parse(line, message) else { continue }
       let device = FleetDeviceName(tenant: parsed.tenant, device: parsed.device)
       guard let outcome = judge(parsed, of: device, message) else { continue }
-      accepted.tenant = device.tenant
-      accepted.count += outcome.rejected.isEmpty ? 1 : 0
-      for reason in outcome.rejected { figures.count(device.tenant, reason.rawValue) }
+      if outcome.rejected.isEmpty { accept(of: device.tenant) }
+      for reason in outcome.rejected { counted.count(device.tenant, reason.rawValue) }
       for event in outcome.events {
         let mark = EventMark(input: message.sequence, index: index)
         index += 1
-        figures.event(device.tenant, event.kind.rawValue)
+        counted.event(device.tenant, event.kind.rawValue)
         if let done, mark <= done { continue }
         entries.append(
           LogEntry(
@@ -214,8 +220,16 @@ extension PartitionState {
             bytes: FleetEventLine.encoded(event, of: device)))
       }
     }
-    if accepted.count > 0 { figures.count(accepted.tenant, "accepted", accepted.count) }
     return entries
+  }
+
+  /// Counts an accepted fix; of one tenant, without looking it up for each.
+  private mutating func accept(of tenant: String) {
+    if !tenant.isExactly(accepted.tenant) {
+      counted = figures
+      accepted = (tenant, 0)
+    }
+    accepted.count += 1
   }
 
   private mutating func parse(_ line: [UInt8], _ message: LogMessage) -> FleetLine? {
@@ -251,8 +265,8 @@ extension PartitionState {
   /// Counts a line that gives no fix for the tenant of its subject.
   private mutating func reject(_ message: LogMessage, _ reason: String) {
     guard let device = FleetAddress.device(ofFixes: message.entry.subject) else {
-      return figures.count("", "subject")
+      return counted.count("", "subject")
     }
-    figures.count(device.tenant, reason)
+    counted.count(device.tenant, reason)
   }
 }

@@ -21,15 +21,35 @@ extension Span<UInt8> {
     first(from: 0) { $0.places(below: 0x20) | $0.places(of: 0x7f) } != nil
   }
 
+  /// Whether other bytes are among these at a place.
+  package func has(_ other: Span<UInt8>, at place: Int) -> Bool {
+    guard place >= 0, place <= count - other.count else { return false }
+    var index = 0
+    while index + 8 <= other.count {
+      guard word(at: place + index) == other.word(at: index) else { return false }
+      index += 8
+    }
+    while index < other.count {
+      guard self[place + index] == other[index] else { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Eight bytes from a place on, the first of them the lowest.
+  @inline(__always)
+  private func word(at place: Int) -> UInt64 {
+    withUnsafeBytes {
+      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+    }
+  }
+
   /// `places` has the high bit of the first byte that is sought, and none of an earlier one.
   @inline(__always)
   private func first(from start: Int, _ places: (UInt64) -> UInt64) -> Int? {
     var place = start
     while place + 8 <= count {
-      let word = withUnsafeBytes {
-        UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt64.self))
-      }
-      let found = places(word)
+      let found = places(word(at: place))
       guard found == 0 else { return place + found.trailingZeroBitCount / 8 }
       place += 8
     }

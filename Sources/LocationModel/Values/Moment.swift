@@ -83,6 +83,12 @@ package struct UnixTime: Hashable, Comparable, Sendable {
     UnixTime(nanoseconds: time.nanoseconds.minus(duration.wholeNanoseconds))
   }
 
+  /// The time halfway to another one, to a nanosecond.
+  package func middle(to other: UnixTime) -> UnixTime {
+    let (left, right) = (nanoseconds, other.nanoseconds)
+    return UnixTime(nanoseconds: (left & right) + (left ^ right) >> 1)
+  }
+
   package static func - (left: UnixTime, right: UnixTime) -> Duration {
     .nanoseconds(left.nanoseconds.minus(right.nanoseconds))
   }

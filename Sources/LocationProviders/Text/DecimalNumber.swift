@@ -111,6 +111,7 @@ private func scanExponent(_ text: Span<UInt8>, at cursor: inout Int) -> Int? {
 }
 
 extension Span<UInt8> {
+  @inline(__always)
   fileprivate func has(_ byte: UInt8, at place: Int) -> Bool {
     place < count && self[place] == byte
   }

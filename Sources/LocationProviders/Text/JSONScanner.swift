@@ -39,11 +39,8 @@ package struct JSONKey: Sendable {
   }
 
   private func has(_ name: StaticString) -> Bool {
-    let (bytes, start) = (bytes.span, name.utf8Start)
-    for index in 0..<range.count where bytes[range.lowerBound &+ index] != start[index] {
-      return false
-    }
-    return true
+    let name = UnsafeBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount)
+    return bytes.span.has(name.span, at: range.lowerBound)
   }
 }
 
