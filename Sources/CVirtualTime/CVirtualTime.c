@@ -93,6 +93,11 @@ uintptr_t virtual_time_hold_task(void *job) {
   return (uintptr_t)task;
 }
 
+uintptr_t virtual_time_hold_current_task(void) {
+  void *task = swift_task_getCurrent();
+  return task ? virtual_time_hold_task(task) : 0;
+}
+
 void virtual_time_let_go_of_task(uintptr_t task) { swift_release((void *)task); }
 
 enum virtual_time_wait virtual_time_wait_of_task(uintptr_t address) {
@@ -109,6 +114,11 @@ enum virtual_time_wait virtual_time_wait_of_task(uintptr_t address) {
   case 2: return VIRTUAL_TIME_CONTINUATION;
   default: return VIRTUAL_TIME_ELSEWHERE;
   }
+}
+
+int virtual_time_has_suspended(uintptr_t address) {
+  uint32_t status = atomic_load(&((struct task *)address)->status);
+  return (status & is_waiting) && !(status & is_running);
 }
 
 int virtual_time_functions_of_task(uintptr_t address, uintptr_t *functions, int capacity) {

@@ -134,18 +134,23 @@ public final class SimulatedApp: Sendable {
   }
 
   private func end(as life: AppLife) {
-    let (client, work) = state.withLock { state in
+    guard isRunning else { return }
+    let work = takeProcess(leaving: life)
+    // What the canceled code still asks for comes too late: a process that has ended asks for nothing.
+    device.pass(.disconnected, of: AppIdentity(identifier))
+    work?.cancel()
+  }
+
+  /// Ends the process without notice to anyone; returns its task, which is to be canceled.
+  func takeProcess(leaving life: AppLife) -> Task<Void, Never>? {
+    state.withLock { state in
       defer {
         state.client = nil
         state.work = nil
         state.life = life
       }
-      return (state.client, state.work)
+      return state.work
     }
-    guard client != nil else { return }
-    // What the canceled code still asks for comes too late: a process that has ended asks for nothing.
-    device.pass(.disconnected, of: AppIdentity(identifier))
-    work?.cancel()
   }
 
   // MARK: Settings

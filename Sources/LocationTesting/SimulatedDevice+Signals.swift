@@ -201,8 +201,10 @@ extension SimulatedDevice {
   /// - Parameter locked: Whether the device stays locked: it then delivers no events and launches
   ///   no app until ``unlock()`` (LIFE-7).
   public func reboot(locked: Bool = false) {
-    endAllProcesses()
+    let work = endAllProcesses()
     does(.reboot(locked: locked))
+    // What the canceled code still asks for comes after the reboot, which knows its process no more.
+    for task in work { task.cancel() }
   }
 
   /// Unlocks the device for the first time after a reboot.

@@ -121,6 +121,7 @@ public final class SimulatedDevice: Sendable {
       executor.poke()
       watch(number, last: nil, timeout: timeout)
     }
+    await executor.settle()
   }
 
   /// A queue that gets a thread even where the code under test keeps those of the global queue
@@ -249,14 +250,15 @@ public final class SimulatedDevice: Sendable {
     state.withLock { $0.apps[app]?.app }
   }
 
-  /// Ends the processes of all apps without notice to them.
-  func endAllProcesses() {
+  /// Ends the processes of all apps without notice to them; returns their tasks, which are to be
+  /// canceled.
+  func endAllProcesses() -> [Task<Void, Never>] {
     let apps = state.withLock { state -> [SimulatedApp] in
       state.clients = [:]
       for app in state.apps.keys { state.apps[app]?.client = nil }
       return state.apps.sorted { $0.key.name < $1.key.name }.compactMap(\.value.app)
     }
-    for app in apps { app.terminate() }
+    return apps.compactMap { $0.takeProcess(leaving: .terminated) }
   }
 
   /// Changes a setting of an app as the person does, whether it runs or not.

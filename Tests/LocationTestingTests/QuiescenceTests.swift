@@ -1,8 +1,23 @@
 import CoreLocation
 import Dispatch
-import LocationTesting
+@testable import LocationTesting
 import Synchronization
 import Testing
+
+/// Runs code in a task that no device knows, from a thread of the platform.
+private func apart<Result: Sendable>(
+  _ body: @escaping @Sendable () async throws -> Result
+) async throws -> Result {
+  try await withCheckedThrowingContinuation { continuation in
+    DispatchQueue.global().async {
+      Task {
+        do { continuation.resume(returning: try await body()) } catch {
+          continuation.resume(throwing: error)
+        }
+      }
+    }
+  }
+}
 
 @Suite("Virtual time")
 struct QuiescenceTests {
@@ -55,6 +70,22 @@ struct QuiescenceTests {
       for try await result in group { results.insert(result) }
       #expect(results.count == 1)
       #expect((results.first ?? 0) >= 201 * 28)
+    }
+  }
+
+  @Test("lets its caller go on in its turn, also where no time passes before it has suspended")
+  func callerInTurn() async throws {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          try await apart {
+            let device = SimulatedDevice(at: Self.berlin)
+            try await device.advance(by: .zero)
+            return DeviceExecutor.current === device.executor
+          }
+        }
+      }
+      for try await isInTurn in group { #expect(isInTurn) }
     }
   }
 

@@ -31,7 +31,12 @@ int virtual_time_knows(struct virtual_time_layout layout);
 /// The job's task, held so that it can be looked at; 0 where the job is no task, or where the
 /// runtime's tasks look different from those that are known here.
 uintptr_t virtual_time_hold_task(void *job);
+/// The same for the task that runs on this thread.
+uintptr_t virtual_time_hold_current_task(void);
 void virtual_time_let_go_of_task(uintptr_t task);
+
+/// Whether a task, which another thread may run, has suspended.
+int virtual_time_has_suspended(uintptr_t task);
 
 /// Why a task does not run in line.
 enum virtual_time_wait {

@@ -82,12 +82,34 @@ extension DeviceExecutor {
     guard before !== self else { return before }
     before?.release(task)
     adopt(task)
-    // A task that is resumed before it has really suspended stays on its thread: then it tries
-    // again.
-    repeat {
-      await withUnsafeContinuation { continuation in add(.call { continuation.resume() }) }
-    } while DeviceExecutor.current !== self
+    repeat { await comeHere() } while DeviceExecutor.current !== self
     return before
+  }
+
+  /// Lets a calling task that belongs to no device go on in its turn: it belongs to this one when the
+  /// executor resumes it. A task with an executor of its own never comes here.
+  func settle() async {
+    for _ in 0..<10 where TaskOwners.shared.owner(of: virtual_time_current_task()) == nil {
+      await comeHere()
+    }
+  }
+
+  /// Suspends the calling task, and resumes it in its turn.
+  ///
+  /// A task that is resumed before it has suspended stays on its thread, beside the code of the apps. So
+  /// the executor waits until it has, but for a moment within the runtime that nobody sees.
+  private func comeHere() async {
+    let task = WatchedTask.holdingCurrent()
+    await withUnsafeContinuation { continuation in resume(continuation, of: task) }
+    task?.letGo()
+  }
+
+  private func resume(_ continuation: UnsafeContinuation<Void, Never>, of task: WatchedTask?) {
+    add(
+      .call {
+        guard task?.hasSuspended ?? true else { return self.resume(continuation, of: task) }
+        continuation.resume()
+      })
   }
 
   /// Returns the calling task to the executor it belonged to before, or to the platform.

@@ -24,6 +24,19 @@ struct WatchedTask: Sendable {
     if address == 0 { return nil }
   }
 
+  /// The task that runs here; `nil` outside tasks, or where the runtime's layout is unknown.
+  static func holdingCurrent() -> Self? {
+    let address = virtual_time_hold_current_task()
+    return address == 0 ? nil : Self(address: address, number: virtual_time_current_task())
+  }
+
+  private init(address: UInt, number: UInt64) {
+    (self.address, self.number) = (address, number)
+  }
+
+  /// Whether it has suspended, if another thread runs it.
+  var hasSuspended: Bool { virtual_time_has_suspended(address) != 0 }
+
   func letGo() { virtual_time_let_go_of_task(address) }
 
   var wait: Wait {
