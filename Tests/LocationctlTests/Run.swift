@@ -28,7 +28,8 @@ struct Run {
     process.arguments = words
     let path = ["PATH": "/usr/bin:/bin"]
     let own = ProcessInfo.processInfo.environment
-    let kept = own.filter { ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE"].contains($0.key) }
+    let names = ["LD_LIBRARY_PATH", "LLVM_PROFILE_FILE", "ASAN_OPTIONS", "TSAN_OPTIONS"]
+    let kept = own.filter { names.contains($0.key) }
     process.environment = environment.merging(path) { given, _ in given }
       .merging(kept) { given, _ in given }
     let (output, error) = (Pipe(), Pipe())
