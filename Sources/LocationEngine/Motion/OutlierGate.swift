@@ -53,8 +53,8 @@ struct OutlierGate: Sendable {
   private enum State: Sendable {
     case empty
     case trusted(Place)
-    /// The newest place lies beyond the step.
-    case doubted(Doubt, newest: Place)
+    /// The newest place lies beyond the step. Rare, and large: apart from what each fix copies.
+    indirect case doubted(Doubt, newest: Place)
   }
 
   private var state = State.empty

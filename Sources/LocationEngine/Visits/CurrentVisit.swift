@@ -6,7 +6,12 @@ struct CurrentVisit: Sendable {
   /// Whether the arrival is delivered: a visit that began before the engine is delivered only once
   /// it has lasted long enough.
   private(set) var isDelivered: Bool
-  private var leaving: Leaving?
+  private var leaving: Leaving? {
+    get { doubts.first }
+    set { doubts = newValue.map { [$0] } ?? [] }
+  }
+  /// At most one: apart, as most visits have none, and each fix of a device copies its visit.
+  private var doubts: [Leaving] = []
 
   /// Evidence of a departure that has not led to a decision yet.
   private struct Leaving: Sendable {
@@ -106,7 +111,8 @@ extension CurrentVisit {
   mutating func pass(_ coder: inout StateCoder) {
     stay.pass(&coder)
     coder.pass(&isDelivered)
-    coder.pass(&leaving, blank: Leaving(since: stay.since, next: .blank)) { coder, leaving in
+    let blank = Leaving(since: stay.since, next: .blank)
+    coder.pass(&leaving, blank: blank) { coder, leaving in
       coder.pass(&leaving.since)
       coder.pass(&leaving.fixes)
       coder.pass(&leaving.logOdds)
