@@ -207,7 +207,7 @@ extension PartitionState {
       let device = FleetDeviceName(tenant: parsed.tenant, device: parsed.device)
       guard let outcome = judge(parsed, of: device, message) else { continue }
       if outcome.rejected.isEmpty { accept(of: device.tenant) }
-      for reason in outcome.rejected { counted.count(device.tenant, reason.rawValue) }
+      for reason in outcome.rejected { refuse(device.tenant, reason.rawValue) }
       for event in outcome.events {
         let mark = EventMark(input: message.sequence, index: index)
         index += 1
@@ -226,10 +226,21 @@ extension PartitionState {
   /// Counts an accepted fix; of one tenant, without looking it up for each.
   private mutating func accept(of tenant: String) {
     if !tenant.isExactly(accepted.tenant) {
-      counted = figures
-      accepted = (tenant, 0)
+      countAccepted()
+      accepted.tenant = tenant
     }
     accepted.count += 1
+  }
+
+  private mutating func countAccepted() {
+    if accepted.count > 0 { counted.count(accepted.tenant, "accepted", accepted.count) }
+    accepted.count = 0
+  }
+
+  /// Counts a fix or line of a tenant that is not accepted, behind those that were.
+  private mutating func refuse(_ tenant: String, _ reason: String) {
+    countAccepted()
+    counted.count(tenant, reason)
   }
 
   private mutating func parse(_ line: [UInt8], _ message: LogMessage) -> FleetLine? {
@@ -265,8 +276,8 @@ extension PartitionState {
   /// Counts a line that gives no fix for the tenant of its subject.
   private mutating func reject(_ message: LogMessage, _ reason: String) {
     guard let device = FleetAddress.device(ofFixes: message.entry.subject) else {
-      return counted.count("", "subject")
+      return refuse("", "subject")
     }
-    counted.count(device.tenant, reason)
+    refuse(device.tenant, reason)
   }
 }
