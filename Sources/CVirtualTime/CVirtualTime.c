@@ -1,4 +1,5 @@
 #include "CVirtualTime.h"
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -116,9 +117,9 @@ enum virtual_time_wait virtual_time_wait_of_task(uintptr_t address) {
   }
 }
 
-int virtual_time_has_suspended(uintptr_t address) {
-  uint32_t status = atomic_load(&((struct task *)address)->status);
-  return (status & is_waiting) && !(status & is_running);
+void virtual_time_await_suspension(uintptr_t address) {
+  struct task *task = (struct task *)address;
+  while ((atomic_load(&task->status) & (is_waiting | is_running)) != is_waiting) sched_yield();
 }
 
 int virtual_time_functions_of_task(uintptr_t address, uintptr_t *functions, int capacity) {

@@ -95,6 +95,31 @@ struct LifeTests {
     #expect(states.all.last == .satisfied)
   }
 
+  @Test("LIFE-1: what canceled code still asks for comes after the reboot that canceled it")
+  func canceledByReboot() async throws {
+    @Sendable func region() -> CLCircularRegion {
+      CLCircularRegion(center: Self.shop, radius: 150, identifier: "shop")
+    }
+    app.whenLaunched {
+      CLLocationManager().startMonitoring(for: region())
+      await withTaskCancellationHandler {
+        try? await Task.sleep(for: .seconds(86_400))
+      } onCancel: {
+        CLLocationManager().stopMonitoring(for: region())
+      }
+    }
+    app.moveToForeground()
+    try await device.advance(by: .seconds(60))
+    app.perform { device.reboot() }
+    try await device.advance(by: .seconds(60))
+    let regions = try await app.run {
+      let manager = CLLocationManager()
+      try await device.advance(by: .seconds(1))
+      return manager.monitoredRegions.map(\.identifier)
+    }
+    #expect(regions == ["shop"])
+  }
+
   @Test("LIFE-4: goes on for events though the person ended it from the switcher")
   func forceQuit() async throws {
     app.whenLaunched { [self] in await begin() }

@@ -89,6 +89,20 @@ struct QuiescenceTests {
     }
   }
 
+  @Test("lets its caller go on in the turn of the device that was advanced last")
+  func callerOfTwo() async throws {
+    let devices = [SimulatedDevice(at: Self.berlin), SimulatedDevice(at: Self.berlin)]
+    for device in devices + devices {
+      try await device.advance(by: .seconds(1))
+      #expect(DeviceExecutor.current === device.executor)
+    }
+    let app = devices[0].app("com.example.two")
+    try await app.run {
+      try await devices[1].advance(by: .seconds(1))
+      #expect(DeviceExecutor.current === devices[0].executor)
+    }
+  }
+
   @Test("is what Task.sleep sleeps in, wherever it is called")
   func sleep() async throws {
     let device = SimulatedDevice(at: Self.berlin)

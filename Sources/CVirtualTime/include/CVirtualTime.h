@@ -35,8 +35,8 @@ uintptr_t virtual_time_hold_task(void *job);
 uintptr_t virtual_time_hold_current_task(void);
 void virtual_time_let_go_of_task(uintptr_t task);
 
-/// Whether a task, which another thread may run, has suspended.
-int virtual_time_has_suspended(uintptr_t task);
+/// Waits until a task, which another thread may run, has suspended.
+void virtual_time_await_suspension(uintptr_t task);
 
 /// Why a task does not run in line.
 enum virtual_time_wait {

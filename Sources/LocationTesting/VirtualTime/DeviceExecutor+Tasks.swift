@@ -82,34 +82,37 @@ extension DeviceExecutor {
     guard before !== self else { return before }
     before?.release(task)
     adopt(task)
-    repeat { await comeHere() } while DeviceExecutor.current !== self
+    await comeHere()
     return before
   }
 
-  /// Lets a calling task that belongs to no device go on in its turn: it belongs to this one when the
-  /// executor resumes it. A task with an executor of its own never comes here.
+  /// Lets the calling task go on in its turn here, unless it runs as an app of another device.
   func settle() async {
-    for _ in 0..<10 where TaskOwners.shared.owner(of: virtual_time_current_task()) == nil {
-      await comeHere()
-    }
+    let bound = (LocationClient.bound?.link as? SimulatedDevice)?.executor
+    guard DeviceExecutor.current !== self, bound == nil || bound === self else { return }
+    let task = virtual_time_current_task()
+    let before = TaskOwners.shared.owner(of: task)
+    if before !== self { before?.release(task) }
+    await comeHere()
   }
 
   /// Suspends the calling task, and resumes it in its turn.
   ///
-  /// A task that is resumed before it has suspended stays on its thread, beside the code of the apps. So
-  /// the executor waits until it has, but for a moment within the runtime that nobody sees.
+  /// A task that is resumed before it has suspended goes on where it is, beside the code of the apps, so the
+  /// executor waits until it has. The runtime says so a moment before it is so: then the task tries again. It
+  /// tries so often at most, as a task with an executor of its own never comes here.
   private func comeHere() async {
-    let task = WatchedTask.holdingCurrent()
-    await withUnsafeContinuation { continuation in resume(continuation, of: task) }
-    task?.letGo()
-  }
-
-  private func resume(_ continuation: UnsafeContinuation<Void, Never>, of task: WatchedTask?) {
-    add(
-      .call {
-        guard task?.hasSuspended ?? true else { return self.resume(continuation, of: task) }
-        continuation.resume()
-      })
+    for _ in 0..<10 where DeviceExecutor.current !== self {
+      let task = WatchedTask.holdingCurrent()
+      await withUnsafeContinuation { continuation in
+        add(
+          .call {
+            task?.awaitSuspension()
+            continuation.resume()
+          })
+      }
+      task?.letGo()
+    }
   }
 
   /// Returns the calling task to the executor it belonged to before, or to the platform.

@@ -34,8 +34,8 @@ struct WatchedTask: Sendable {
     (self.address, self.number) = (address, number)
   }
 
-  /// Whether it has suspended, if another thread runs it.
-  var hasSuspended: Bool { virtual_time_has_suspended(address) != 0 }
+  /// Waits until it has suspended; another thread may run it.
+  func awaitSuspension() { virtual_time_await_suspension(address) }
 
   func letGo() { virtual_time_let_go_of_task(address) }
 
