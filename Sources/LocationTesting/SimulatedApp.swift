@@ -134,22 +134,22 @@ public final class SimulatedApp: Sendable {
   }
 
   private func end(as life: AppLife) {
-    guard isRunning else { return }
-    let work = takeProcess(leaving: life)
+    let (client, work) = takeProcess(leaving: life)
+    guard client != nil else { return }
     // What the canceled code still asks for comes too late: a process that has ended asks for nothing.
     device.pass(.disconnected, of: AppIdentity(identifier))
     work?.cancel()
   }
 
-  /// Ends the process without notice to anyone; returns its task, which is to be canceled.
-  func takeProcess(leaving life: AppLife) -> Task<Void, Never>? {
+  /// Ends the process without notice to anyone; returns its client, and its task, which is to be canceled.
+  func takeProcess(leaving life: AppLife) -> (client: LocationClient?, work: Task<Void, Never>?) {
     state.withLock { state in
       defer {
         state.client = nil
         state.work = nil
         state.life = life
       }
-      return state.work
+      return (state.client, state.work)
     }
   }
 

@@ -258,7 +258,7 @@ public final class SimulatedDevice: Sendable {
       for app in state.apps.keys { state.apps[app]?.client = nil }
       return state.apps.sorted { $0.key.name < $1.key.name }.compactMap(\.value.app)
     }
-    return apps.compactMap { $0.takeProcess(leaving: .terminated) }
+    return apps.compactMap { $0.takeProcess(leaving: .terminated).work }
   }
 
   /// Changes a setting of an app as the person does, whether it runs or not.

@@ -18,6 +18,11 @@ extension DeviceExecutor {
     TaskOwners.shared.owner(of: virtual_time_current_task()) ?? current
   }
 
+  /// The executor of the device whose app is bound here.
+  private static var ofBoundApp: DeviceExecutor? {
+    (LocationClient.bound?.link as? SimulatedDevice)?.executor
+  }
+
   /// Returns the executor that a job belongs to: its task's, else that of the app bound where it
   /// was made, else that of the thread that enqueued it.
   static func owner(of job: UnownedJob) -> DeviceExecutor? {
@@ -27,7 +32,7 @@ extension DeviceExecutor {
       return owner
     }
     guard TaskOwners.shared.isNeeded else { return nil }
-    let owner = (LocationClient.bound?.link as? SimulatedDevice)?.executor ?? current
+    let owner = ofBoundApp ?? current
     owner?.adopt(task)
     return owner
   }
@@ -88,8 +93,7 @@ extension DeviceExecutor {
 
   /// Lets the calling task go on in its turn here, unless it runs as an app of another device.
   func settle() async {
-    let bound = (LocationClient.bound?.link as? SimulatedDevice)?.executor
-    guard DeviceExecutor.current !== self, bound == nil || bound === self else { return }
+    guard DeviceExecutor.current !== self, (Self.ofBoundApp ?? self) === self else { return }
     let task = virtual_time_current_task()
     let before = TaskOwners.shared.owner(of: task)
     if before !== self { before?.release(task) }

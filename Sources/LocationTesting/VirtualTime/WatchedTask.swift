@@ -19,18 +19,16 @@ struct WatchedTask: Sendable {
   /// Returns `nil` for a job that belongs to no task, or where the runtime's layout is unknown.
   init?(holding job: UnownedJob) {
     let job = unsafeBitCast(job, to: UnsafeMutableRawPointer.self)
-    address = virtual_time_hold_task(job)
-    number = virtual_time_task_of_job(job)
-    if address == 0 { return nil }
+    self.init(virtual_time_hold_task(job), number: virtual_time_task_of_job(job))
   }
 
   /// The task that runs here; `nil` outside tasks, or where the runtime's layout is unknown.
   static func holdingCurrent() -> Self? {
-    let address = virtual_time_hold_current_task()
-    return address == 0 ? nil : Self(address: address, number: virtual_time_current_task())
+    Self(virtual_time_hold_current_task(), number: virtual_time_current_task())
   }
 
-  private init(address: UInt, number: UInt64) {
+  private init?(_ address: UInt, number: UInt64) {
+    guard address != 0 else { return nil }
     (self.address, self.number) = (address, number)
   }
 
