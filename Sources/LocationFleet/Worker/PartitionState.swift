@@ -75,9 +75,9 @@ package struct PartitionState: Sendable {
 
   /// What has become of fixes, by tenant and reason; and the events, by tenant and kind.
   package var figures: FleetFigures.Judged {
-    var figures = counted
-    if accepted.count > 0 { figures.count(accepted.tenant, "accepted", accepted.count) }
-    return figures
+    var state = self
+    state.countAccepted()
+    return state.counted
   }
 
   package var devices: Int { fleets.reduce(0) { $0 + $1.count } }
