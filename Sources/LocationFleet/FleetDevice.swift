@@ -108,19 +108,20 @@ extension FleetDevice {
     newest = fix
     var step = pending
     pending = []
-    if settings.moves { Self.tell(moves.handle(.fix(fix), at: now), at: now, &step) }
-    let estimate = motion.observe(fix, at: now)
-    follow(fix, estimate, fences, at: now, &step)
+    let point = GeocentricPoint(fix.coordinate)
+    if settings.moves { Self.tell(moves.observe(fix, point, at: now), at: now, &step) }
+    let estimate = motion.observe(fix, point, at: now)
+    follow(fix, point, estimate, fences, at: now, &step)
     if settings.visits {
       _ = visits.handle(.motion(estimate), at: now)
-      Self.tell(visits.handle(.fix(fix), at: now), at: now, &step)
+      Self.tell(visits.observe(fix, point, at: now), at: now, &step)
     }
     finish(step, &events)
   }
 
   private mutating func follow(
-    _ fix: Fix, _ estimate: MotionEstimate, _ fences: borrowing FleetFences, at now: Moment,
-    _ step: inout [FleetEvent]
+    _ fix: Fix, _ point: GeocentricPoint, _ estimate: MotionEstimate,
+    _ fences: borrowing FleetFences, at now: Moment, _ step: inout [FleetEvent]
   ) {
     follower.take(estimate)
     if !isPlaced {
@@ -136,7 +137,7 @@ extension FleetDevice {
       }
     }
     let (name, group) = (name, group)
-    let decisions = follower.observe(fix, of: fences.circles, at: now) {
+    let decisions = follower.observe(fix, point, of: fences.circles, at: now) {
       fences.concerns($0, name, group: group)
     }
     tell(decisions, fences, at: now, &step)

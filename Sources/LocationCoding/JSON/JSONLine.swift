@@ -35,7 +35,7 @@ package struct JSONLine {
   package mutating func add(_ key: String, _ number: Double?) {
     guard let number, number.isFinite else { return }
     put(key)
-    bytes.append(contentsOf: (Int(exactly: number).map(String.init) ?? "\(number)").utf8)
+    bytes.append(contentsOf: (Int(exactly: number).map(String.init) ?? number.description).utf8)
   }
 
   package mutating func add(_ key: String, _ number: Int?) {

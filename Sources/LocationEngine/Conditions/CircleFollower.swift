@@ -63,14 +63,21 @@ package struct CircleFollower: Sendable {
   /// Takes the next fix, in order of time, and returns the decisions. The estimate for that fix is
   /// taken before it.
   package mutating func observe(
-    _ fix: Fix, of circles: borrowing WatchedCircles, at now: Moment,
-    where concerns: (Slot) -> Bool = { _ in true }
+    _ fix: Fix, of circles: borrowing WatchedCircles, at now: Moment
+  ) -> [(slot: Slot, decision: Decision)] {
+    observe(fix, GeocentricPoint(fix.coordinate), of: circles, at: now) { _ in true }
+  }
+
+  /// The same for a caller that has the fix's point for other detectors, too, and for those circles
+  /// alone that concern the device.
+  package mutating func observe(
+    _ fix: Fix, _ point: GeocentricPoint, of circles: borrowing WatchedCircles, at now: Moment,
+    where concerns: (Slot) -> Bool
   ) -> [(slot: Slot, decision: Decision)] {
     if let last, fix.time <= last.time {
       guard fix.time.isSetBack(from: last.time) else { return [] }
       beginAnew()
     }
-    let point = GeocentricPoint(fix.coordinate)
     if motion.verdict == .returned { dismissExcursions() }
     if rest?.take(fix, point, reach: Self.reach) != true { rest = Stay(at: fix, point) }
     activate(at: fix.coordinate, circles, where: concerns)

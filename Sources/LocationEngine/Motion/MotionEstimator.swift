@@ -28,13 +28,19 @@ package struct MotionEstimator: Sendable {
   /// Takes the next fix. One that is not later than the one before changes nothing, unless the
   /// clock was set back: then the movement begins anew.
   package mutating func observe(_ fix: Fix, at now: Moment) -> MotionEstimate {
+    observe(fix, GeocentricPoint(fix.coordinate), at: now)
+  }
+
+  /// The same for a caller that has the fix's point for other detectors, too.
+  package mutating func observe(
+    _ fix: Fix, _ point: GeocentricPoint, at now: Moment
+  ) -> MotionEstimate {
     estimate.activity.pass(to: now.uptime)
     if let latest, fix.time <= latest {
       guard fix.time.isSetBack(from: latest) else { return estimate }
       gate = OutlierGate()
     }
     latest = fix.time
-    let point = GeocentricPoint(fix.coordinate)
     estimate.verdict = gate.observe(point, of: fix, pace: estimate.activity.pace)
     estimate.isDoubting = gate.isDoubting
     estimate.speed = gate.speed

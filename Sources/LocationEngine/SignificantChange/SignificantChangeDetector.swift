@@ -34,9 +34,18 @@ package struct SignificantChangeDetector: Machine {
     case stopped
     /// Nothing was delivered yet: the first fix will be.
     case silent
-    /// `last` was delivered last. `latest` came after it; `hasMoved` means that it is to be
-    /// delivered when the quiet time ends.
-    case announced(last: Fix, quietUntil: Instant, latest: Fix, hasMoved: Bool)
+    case announced(Announced)
+  }
+
+  private struct Announced: Sendable {
+    /// What was delivered last, and where that is.
+    var last: Fix
+    var point: GeocentricPoint
+    var quietUntil: Instant
+    /// The newest fix, or the one delivered.
+    var latest: Fix
+    /// Whether the newest is to be delivered when the quiet time ends.
+    var hasMoved = false
   }
 
   private var state = State.stopped
@@ -58,9 +67,9 @@ package struct SignificantChangeDetector: Machine {
   }
 
   package var nextDeadline: Instant? {
-    guard case .announced(_, let quietUntil, _, let hasMoved) = state else { return nil }
-    if hasMoved { return quietUntil }
-    return heartbeat.map { quietUntil + max($0 - quiet, .zero) }
+    guard case .announced(let announced) = state else { return nil }
+    if announced.hasMoved { return announced.quietUntil }
+    return heartbeat.map { announced.quietUntil + max($0 - quiet, .zero) }
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -78,48 +87,58 @@ package struct SignificantChangeDetector: Machine {
 
     case (.reduced(let reduced), _):
       // A move that was seen exactly is not delivered to an app with reduced accuracy.
-      if reduced, !isReduced, case .announced(let last, let quietUntil, _, _) = state {
-        state = .announced(last: last, quietUntil: quietUntil, latest: last, hasMoved: false)
+      if reduced, !isReduced, case .announced(var announced) = state {
+        (announced.latest, announced.hasMoved) = (announced.last, false)
+        state = .announced(announced)
       }
       isReduced = reduced
       return []
 
-    case (.fix(let fix), .stopped):
-      return [.ignored(fix, .stopped)]
+    case (.fix(let fix), _):
+      return observe(fix, GeocentricPoint(fix.coordinate), at: now)
 
-    case (.fix(let fix), .silent):
-      return announce(fix, at: now)
-
-    case (.fix(let fix), .announced(let last, let quietUntil, let latest, _)):
-      guard fix.time > latest.time || fix.time.isSetBack(from: latest.time) else {
-        return [.ignored(fix, .outOfOrder)]
-      }
-      return follow(fix, from: last, quietUntil: quietUntil, at: now)
-
-    case (.wake, .announced(_, _, let latest, _)):
+    case (.wake, .announced(let announced)):
       guard let due = nextDeadline, now.uptime >= due else { return [] }
-      return announce(latest, at: now)
+      return announce(announced.latest, at: now)
 
     case (.wake, .stopped), (.wake, .silent):
       return []
     }
   }
 
-  private mutating func follow(
-    _ fix: Fix, from last: Fix, quietUntil: Instant, at now: Moment
+  /// Takes a fix from a caller that has its point for other detectors, too.
+  package mutating func observe(
+    _ fix: Fix, _ point: GeocentricPoint, at now: Moment
   ) -> [Output] {
-    let distance = GeocentricPoint(fix.coordinate).distance(to: GeocentricPoint(last.coordinate))
-    let isFar = distance >= Self.distance
-    let hasMoved =
-      isFar && distance >= hypotenuse(fix.horizontalAccuracy, last.horizontalAccuracy)
-    if hasMoved && now.uptime >= quietUntil { return announce(fix, at: now) }
-    state = .announced(last: last, quietUntil: quietUntil, latest: fix, hasMoved: hasMoved)
-    return isFar && !hasMoved ? [.ignored(fix, .coarse)] : []
+    switch state {
+    case .stopped: return [.ignored(fix, .stopped)]
+    case .silent: return announce(fix, point, at: now)
+    case .announced(var announced):
+      let latest = announced.latest.time
+      guard fix.time > latest || fix.time.isSetBack(from: latest) else {
+        return [.ignored(fix, .outOfOrder)]
+      }
+      let distance = point.distance(to: announced.point)
+      let isFar = distance >= Self.distance
+      let hasMoved =
+        isFar
+        && distance >= hypotenuse(fix.horizontalAccuracy, announced.last.horizontalAccuracy)
+      if hasMoved && now.uptime >= announced.quietUntil { return announce(fix, point, at: now) }
+      (announced.latest, announced.hasMoved) = (fix, hasMoved)
+      state = .announced(announced)
+      return isFar && !hasMoved ? [.ignored(fix, .coarse)] : []
+    }
   }
 
   private mutating func announce(_ fix: Fix, at now: Moment) -> [Output] {
+    announce(fix, GeocentricPoint(fix.coordinate), at: now)
+  }
+
+  private mutating func announce(
+    _ fix: Fix, _ point: GeocentricPoint, at now: Moment
+  ) -> [Output] {
     state = .announced(
-      last: fix, quietUntil: now.uptime + quiet, latest: fix, hasMoved: false)
+      Announced(last: fix, point: point, quietUntil: now.uptime + quiet, latest: fix))
     return [.announce(fix)]
   }
 
@@ -167,15 +186,15 @@ extension SignificantChangeDetector {
       let time = UnixTime(nanoseconds: 0)
       let blank = Fix(
         coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: 1, time: time)
-      var (last, until, latest, moved) = (blank, Instant.start, blank, false)
-      if case .announced(let a, let b, let c, let d) = state {
-        (last, until, latest, moved) = (a, b, c, d)
-      }
-      pass(&coder, &last)
-      coder.pass(&until)
-      pass(&coder, &latest)
-      coder.pass(&moved)
-      state = .announced(last: last, quietUntil: until, latest: latest, hasMoved: moved)
+      var announced = Announced(
+        last: blank, point: GeocentricPoint(vector: .zero), quietUntil: .start, latest: blank)
+      if case .announced(let known) = state { announced = known }
+      pass(&coder, &announced.last)
+      coder.pass(&announced.quietUntil)
+      pass(&coder, &announced.latest)
+      coder.pass(&announced.hasMoved)
+      if coder.isReading { announced.point = GeocentricPoint(announced.last.coordinate) }
+      state = .announced(announced)
     default: coder.reject()
     }
   }

@@ -99,9 +99,7 @@ package struct VisitDetector: Machine {
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
-    case .fix(let fix):
-      guard fix.horizontalAccuracy <= Self.coarsest else { return [] }
-      return observe(fix, at: now)
+    case .fix(let fix): return observe(fix, GeocentricPoint(fix.coordinate), at: now)
     case .motion(let motion):
       self.motion = motion
       return []
@@ -111,9 +109,12 @@ package struct VisitDetector: Machine {
     }
   }
 
-  private mutating func observe(_ fix: Fix, at now: Moment) -> [Output] {
+  /// Takes the next fix from a caller that has its point for other detectors, too.
+  package mutating func observe(
+    _ fix: Fix, _ point: GeocentricPoint, at now: Moment
+  ) -> [Output] {
+    guard fix.horizontalAccuracy <= Self.coarsest else { return [] }
     followClock(of: fix, at: now)
-    let point = GeocentricPoint(fix.coordinate)
     defer { lastUptime = now.uptime }
     switch state {
     case .empty:

@@ -34,6 +34,8 @@ package struct PartitionState: Sendable {
   package let settings: Settings
   /// With what the subjects of its fixes begin.
   private let head: String
+  /// The subject of what concerns the whole partition.
+  private let control: String
   /// The newest input that has been judged.
   package private(set) var position: UInt64
   /// The newest event that is in the log.
@@ -60,6 +62,7 @@ package struct PartitionState: Sendable {
     self.partition = partition
     self.settings = settings
     head = FleetAddress.head(ofFixesIn: partition)
+    control = FleetAddress.control(of: partition)
     self.position = position
     self.done = done
     self.fences = fences.version
@@ -96,7 +99,7 @@ package struct PartitionState: Sendable {
   package mutating func take(_ message: LogMessage) -> Outcome {
     guard message.sequence > position else { return .append([]) }
     let subject = message.entry.subject
-    if subject == FleetAddress.control(of: partition) {
+    if subject == control {
       return take(ControlMessage(message.entry.bytes), at: message.sequence)
     }
     position = message.sequence

@@ -24,23 +24,32 @@ extension Span<UInt8> {
   /// Whether other bytes are among these at a place.
   package func has(_ other: Span<UInt8>, at place: Int) -> Bool {
     guard place >= 0, place <= count - other.count else { return false }
-    var index = 0
-    while index + 8 <= other.count {
-      guard word(at: place + index) == other.word(at: index) else { return false }
-      index += 8
-    }
-    while index < other.count {
-      guard self[place + index] == other[index] else { return false }
-      index += 1
-    }
-    return true
+    if other.count >= 8 { return has(other, at: place, by: UInt64.self) }
+    if other.count >= 4 { return has(other, at: place, by: UInt32.self) }
+    return other.indices.allSatisfy { self[place + $0] == other[$0] }
   }
 
-  /// Eight bytes from a place on, the first of them the lowest.
+  /// The same for as many bytes as a word has, or more. The last word begins where it ends with them.
   @inline(__always)
-  private func word(at place: Int) -> UInt64 {
+  private func has<Word: FixedWidthInteger & BitwiseCopyable>(
+    _ other: Span<UInt8>, at place: Int, by: Word.Type
+  ) -> Bool {
+    let (size, last) = (MemoryLayout<Word>.size, other.count - MemoryLayout<Word>.size)
+    var index = 0
+    while index < last {
+      guard word(at: place + index, Word.self) == other.word(at: index) else { return false }
+      index += size
+    }
+    return word(at: place + last, Word.self) == other.word(at: last)
+  }
+
+  /// The bytes of a word from a place on, the first of them the lowest.
+  @inline(__always)
+  private func word<Word: FixedWidthInteger & BitwiseCopyable>(
+    at place: Int, _: Word.Type = Word.self
+  ) -> Word {
     withUnsafeBytes {
-      UInt64(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: UInt64.self))
+      Word(littleEndian: $0.loadUnaligned(fromByteOffset: place, as: Word.self))
     }
   }
 

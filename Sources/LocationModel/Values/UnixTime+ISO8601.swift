@@ -23,24 +23,26 @@ extension UnixTime {
     let (day, millisecond) = floorDivide(rest < 500_000 ? floor : floor + 1, 86_400_000)
     let date = CivilDate(daysSince1970: day)
     let second = millisecond / 1000
-    var text: [UInt8] = []
-    text.reserveCapacity(24)
-    func put(_ number: Int, from power: Int, _ mark: Unicode.Scalar) {
-      var power = power
-      while power > 0 {
-        text.append(UInt8(ascii: "0") + UInt8(number / power % 10))
-        power /= 10
+    return String(unsafeUninitializedCapacity: 24) { text in
+      var end = 0
+      func put(_ number: Int, digits: Int, _ mark: Unicode.Scalar) {
+        var rest = number
+        for place in stride(from: end + digits - 1, through: end, by: -1) {
+          text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+          rest /= 10
+        }
+        end += digits + 1
+        text[end - 1] = UInt8(ascii: mark)
       }
-      text.append(UInt8(ascii: mark))
+      put(date.year, digits: 4, "-")
+      put(date.month, digits: 2, "-")
+      put(date.day, digits: 2, "T")
+      put(second / 3600, digits: 2, ":")
+      put(second / 60 % 60, digits: 2, ":")
+      put(second % 60, digits: 2, ".")
+      put(millisecond % 1000, digits: 3, "Z")
+      return end
     }
-    put(date.year, from: 1000, "-")
-    put(date.month, from: 10, "-")
-    put(date.day, from: 10, "T")
-    put(second / 3600, from: 10, ":")
-    put(second / 60 % 60, from: 10, ":")
-    put(second % 60, from: 10, ".")
-    put(millisecond % 1000, from: 100, "Z")
-    return String(decoding: text, as: UTF8.self)
   }
 }
 
@@ -112,6 +114,7 @@ private struct DateCursor {
     return isEast ? offset : -offset
   }
 
+  @inline(__always)
   private mutating func number(digits: Int, in bytes: Span<UInt8>) -> Int? {
     let start = position
     var number: Int64 = 0
@@ -125,6 +128,7 @@ private struct DateCursor {
     return Int(number)
   }
 
+  @inline(__always)
   private mutating func digit(in bytes: Span<UInt8>) -> Int64? {
     guard position < bytes.count else { return nil }
     let value = bytes[position] &- UInt8(ascii: "0")
@@ -133,6 +137,7 @@ private struct DateCursor {
     return Int64(value)
   }
 
+  @inline(__always)
   private mutating func skip(_ mark: Unicode.Scalar, in bytes: Span<UInt8>) -> Bool {
     guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
     position += 1
