@@ -12,9 +12,40 @@ extension UnixTime {
 
   /// The same, from UTF-8 bytes.
   package init?(iso8601 bytes: Span<UInt8>) {
+    if let time = Self(usual: bytes) {
+      self = time
+      return
+    }
     var cursor = DateCursor()
     guard let time = cursor.time(in: bytes) else { return nil }
     self = time
+  }
+
+  /// Reads the one form that nearly all lines have, with or without its fraction:
+  /// `2024-01-01T00:00:00.250Z`; `nil` for any other, which may be a date.
+  private init?(usual bytes: Span<UInt8>) {
+    let last = bytes.count - 1
+    guard last == 19 || last == 23, bytes[4] == UInt8(ascii: "-"), bytes[7] == UInt8(ascii: "-"),
+      bytes[10] == UInt8(ascii: "T"), bytes[13] == UInt8(ascii: ":"),
+      bytes[16] == UInt8(ascii: ":"), bytes[last] == UInt8(ascii: "Z"),
+      last == 19 || bytes[19] == UInt8(ascii: ".")
+    else { return nil }
+    var isNumber = true
+    func number(_ places: Range<Int>) -> Int {
+      places.reduce(0) { number, place in
+        let digit = bytes[place] &- UInt8(ascii: "0")
+        isNumber = isNumber && digit < 10
+        return number * 10 + Int(digit)
+      }
+    }
+    let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
+    let milliseconds = last == 23 ? number(20..<23) : 0
+    guard isNumber, hour < 24, minute < 60, second < 60,
+      let day = CivilDate(year: number(0..<4), month: number(5..<7), day: number(8..<10)),
+      isNumber, (1700..<2200).contains(day.year)
+    else { return nil }
+    let seconds = ((day.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second
+    self.init(nanoseconds: Int64(seconds * 1000 + milliseconds) * 1_000_000)
   }
 
   /// The date and time in UTC, rounded to milliseconds: `2024-01-01T00:00:00.250Z`.
@@ -114,7 +145,6 @@ private struct DateCursor {
     return isEast ? offset : -offset
   }
 
-  @inline(__always)
   private mutating func number(digits: Int, in bytes: Span<UInt8>) -> Int? {
     let start = position
     var number: Int64 = 0
@@ -128,7 +158,6 @@ private struct DateCursor {
     return Int(number)
   }
 
-  @inline(__always)
   private mutating func digit(in bytes: Span<UInt8>) -> Int64? {
     guard position < bytes.count else { return nil }
     let value = bytes[position] &- UInt8(ascii: "0")
@@ -137,7 +166,6 @@ private struct DateCursor {
     return Int64(value)
   }
 
-  @inline(__always)
   private mutating func skip(_ mark: Unicode.Scalar, in bytes: Span<UInt8>) -> Bool {
     guard position < bytes.count, bytes[position] == UInt8(ascii: mark) else { return false }
     position += 1

@@ -44,6 +44,26 @@ struct ISO8601Tests {
     #expect(UnixTime(iso8601: text) == nil)
   }
 
+  @Test("has the same meaning behind a space, which the usual form does not have")
+  func usualForm() {
+    var random = SeededRandom(seed: 61)
+    let marks = Array("0123456789 -:.,TtZz+/".utf8)
+    var dates = 0
+    for _ in 0..<20_000 {
+      let time = UnixTime(
+        milliseconds: .random(in: -9_214_560_000_000...9_214_646_399_999, using: &random))
+      var text = Array(time.iso8601.utf8)
+      if Bool.random(using: &random) { text.removeSubrange(19..<23) }
+      for _ in 0..<Int.random(in: 0...2, using: &random) {
+        text[.random(in: text.indices, using: &random)] = marks.randomElement(using: &random) ?? 0
+      }
+      let read = UnixTime(iso8601: String(decoding: text, as: UTF8.self))
+      dates += read == nil ? 0 : 1
+      #expect(read == UnixTime(iso8601: " " + String(decoding: text, as: UTF8.self)))
+    }
+    #expect((8_000..<18_000).contains(dates))
+  }
+
   @Test("keeps nanoseconds and ignores finer digits")
   func fraction() {
     #expect(UnixTime(iso8601: "1970-01-01T00:00:00.1234567899Z")?.nanoseconds == 123_456_789)
