@@ -10,6 +10,7 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("cpu", measureProcessorTime),
   ("daemon", measureDaemon),
   ("daemon-idle", measureIdleDaemon),
+  ("abuse", measureAbuse),
   ("circles", measureCircles),
   ("phones", measurePhones),
   ("visits", measureVisits),

@@ -6,7 +6,7 @@ import LocationModel
 /// From the write of an epoch to a serial port to the loop body of another process, through
 /// `locationd`; against a client of libgps in C and gpspipe, each behind a real gpsd of its own, and
 /// against a bare Unix socket; all in turns, in one run, the time on the wall. Then how much later
-/// the last of many clients receives than the first, and what is noticed of some that misbehave.
+/// the last of many clients receives than the first.
 func measureDaemon() async throws {
   let folder = try Peers.folder("daemon")
   defer { try? FileManager.default.removeItem(at: folder) }
@@ -35,7 +35,6 @@ private struct DaemonMeasurement {
     try report("daemon.memory.idle", rig.memory, "MB", "the daemon's memory before the first fix")
     do { try compare() } catch let missing as MissingPeer { print("not compared: \(missing.text)") }
     try amongMany()
-    try abused()
     rig.end()
   }
 
@@ -130,29 +129,6 @@ private struct DaemonMeasurement {
         text: "\(missed) of \(CrowdRound.counted) epochs did not arrive in time")
     }
     return round
-  }
-
-  // MARK: Among abusers
-
-  /// What others notice of each kind of abuser, and of all of them at once.
-  private func abused() throws {
-    let alone = try race([ours])[0]
-    try report("daemon.unabused.median", alone.median * 1e6, "us", "median without an abuser")
-    try report("daemon.unabused.p99", alone.quantile(0.99) * 1e6, "us", "p99 without an abuser")
-    for kind in Abuser.Kind.allCases { try abused(by: [kind], kind.rawValue, alone) }
-    try abused(by: Abuser.Kind.allCases.filter { $0 != .spins }, "all", alone)
-    try report("daemon.abused.memory", rig.memory, "MB", "the daemon's memory")
-  }
-
-  private func abused(by kinds: [Abuser.Kind], _ name: String, _ alone: [Double]) throws {
-    let abusers = try kinds.map { try Child(Peers.own, [Abuser.name, rig.socket, $0.rawValue]) }
-    defer { for abuser in abusers { _ = abuser.end(SIGKILL) } }
-    let delays = try race([ours])[0]
-    let (median, p99) = (delays.median, delays.quantile(0.99))
-    try report("daemon.abused.\(name).median", median * 1e6, "us", "median, abuser: \(name)")
-    try report("daemon.abused.\(name).p99", p99 * 1e6, "us", "p99, abuser: \(name)")
-    try report(
-      "daemon.abused.\(name).ratio", p99 / alone.quantile(0.99), "", "p99 over that without")
   }
 
   private func report(_ name: String, _ value: Double, _ unit: String, _ label: String) throws {

@@ -11,8 +11,9 @@ final class DaemonRig {
   let socket: String
   let daemon: Child
 
-  /// `mayRest`: whether the receiver's port may be closed between the fixes that are needed.
-  init(in folder: URL, mayRest: Bool = false) throws {
+  /// `mayRest`: whether the receiver's port may be closed between the fixes that are needed;
+  /// `programs`: who may ask, beside this one.
+  init(in folder: URL, mayRest: Bool = false, serving programs: [String] = []) throws {
     port = try Port()
     socket = folder.appending(path: "socket").path
     let state = folder.appending(path: "state").path
@@ -20,7 +21,7 @@ final class DaemonRig {
     var record = AuthorizationRecord(manifest: Manifest())
     record.grant = .always
     try StateStore(path: StateFolder(path: state).file)
-      .commit([record.change(for: AppIdentity(Peers.own))])
+      .commit(([Peers.own] + programs).map { record.change(for: AppIdentity($0)) })
     // The crowd is one program, which gets 512 clients by default, and a quarter of all at most.
     let configuration = folder.appending(path: "locationd.conf")
     let bounds = ["clients", "clients-per-user", "clients-per-app"].map { "\($0) = 8192\n" }

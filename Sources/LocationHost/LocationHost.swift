@@ -258,7 +258,7 @@ package actor LocationHost: EngineLink, QueueActor {
       keeper.commit(outputs)
       if keeper.isBehind || !storing.held.isEmpty { return holdBack(outputs) }
     }
-    for output in outputs { act(output) }
+    for output in DeliveryTurns.order(outputs, app: { core.app(of: $0) }) { act(output) }
   }
 
   /// Carries out an output that may leave now.

@@ -174,6 +174,9 @@ package struct ServiceCore: Machine {
     sources[id.provider.index].channel == id || sources[id.provider.index].kernel == id
   }
 
+  /// The app that a client belongs to; `nil` for a client that has gone.
+  package func app(of client: ClientID) -> AppIdentity? { engine.app(of: client) }
+
   // MARK: The flight recorder
 
   /// Records all inputs of the engine from now on. Call it before the first input only.

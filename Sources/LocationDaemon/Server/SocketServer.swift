@@ -120,12 +120,13 @@ package actor SocketServer: QueueActor {
       }
       turnAway(descriptor, for: end - now)
     }
-    pauseAccepting(for: min((host.now.uptime - begin) * 2, Self.pause))
+    pauseAccepting(for: min(max((host.now.uptime - begin) * 2, Self.breath), Self.pause))
   }
 
   /// Chosen: a fraction of a millisecond's work, and a pause too short to notice. A flood of
   /// connections takes at most a third of the daemon's time, and holds others back no longer.
-  private static let (turnedAwayAtOnce, pause) = (32, Duration.milliseconds(5))
+  private static let turnedAwayAtOnce = 4
+  private static let (breath, pause) = (Duration.milliseconds(1), Duration.milliseconds(5))
 
   private func pauseAccepting(for pause: Duration = pause) {
     isPaused = true

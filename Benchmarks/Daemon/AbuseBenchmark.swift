@@ -1,0 +1,71 @@
+import Foundation
+import Glibc
+import LocationHost
+import LocationModel
+
+/// What a well-behaved client notices of each kind of abuser, and of all at once: the delay from the
+/// write of an epoch to its loop body, in turns alone and beside the abuser, which is another program
+/// with the same permission. What it notices of two loops that ask the daemon for nothing is the
+/// computer's.
+func measureAbuse() async throws {
+  let folder = try Peers.folder("abuse")
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try await onThread { try AbuseMeasurement(in: folder).run() }
+}
+
+private struct AbuseMeasurement {
+  private let rig: DaemonRig
+  private let ours: Racer
+  private let abuser: String
+  private let drive = Drive(from: HostClock.now.unixTime)
+
+  /// Epochs of a turn. Between two turns of abusers the daemon forgives half of the share that
+  /// was used up.
+  private static let (warmUp, alone, abused) = (30, 340, 170)
+
+  init(in folder: URL) throws {
+    abuser = folder.appending(path: "abuser").path
+    try FileManager.default.copyItem(atPath: Peers.own, toPath: abuser)
+    rig = try DaemonRig(in: folder, serving: [abuser])
+    let port = rig.port
+    ours = Racer(try rig.follower()) { port.write($0.bytes) }
+  }
+
+  func run() throws {
+    _ = try delays(of: Self.warmUp)
+    try measure([.spins, .spins], Abuser.Kind.spins.rawValue)
+    for kind in Abuser.Kind.allCases where kind != .spins { try measure([kind], kind.rawValue) }
+    try measure(Abuser.Kind.allCases.filter { $0 != .spins }, "all")
+    try Figure.report("abuse.memory", rig.memory, "MB", "the daemon's memory")
+    rig.end()
+  }
+
+  private func measure(_ kinds: [Abuser.Kind], _ name: String) throws {
+    var (alone, abused): ([Double], [Double]) = ([], [])
+    for _ in 0..<rounds {
+      alone += try delays(of: Self.alone)
+      let abusers = try kinds.map { try Child(abuser, [Abuser.name, rig.socket, $0.rawValue]) }
+      defer { for abuser in abusers { _ = abuser.end(SIGKILL) } }
+      abused += try delays(of: Self.abused)
+    }
+    for (part, delays, label) in [(".alone", alone, "alone"), ("", abused, "beside \(name)")] {
+      let (figure, p99) = ("abuse.\(name)\(part)", delays.quantile(0.99))
+      try Figure.report("\(figure).median", delays.median * 1e6, "us", "median \(label)")
+      try Figure.report("\(figure).p99", p99 * 1e6, "us", "p99 \(label)")
+    }
+    let ratio = abused.quantile(0.99) / alone.quantile(0.99)
+    try Figure.report("abuse.\(name).ratio", ratio, "", "p99 beside \(name) over that alone")
+  }
+
+  private func delays(of epochs: Int) throws -> [Double] {
+    var delays: [Double] = []
+    for _ in 0..<epochs {
+      usleep(15_000)
+      if let delay = try ours.run(Racer.Epoch(of: drive)) { delays.append(delay) }
+    }
+    guard delays.count > epochs * 9 / 10 else {
+      throw InvalidMeasurement(text: "\(delays.count) of \(epochs) epochs arrived in time")
+    }
+    return delays
+  }
+}

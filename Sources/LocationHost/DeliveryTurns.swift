@@ -1,0 +1,50 @@
+import LocationEngine
+package import LocationModel
+package import LocationService
+
+/// The order in which the deliveries of one step leave: the apps take turns.
+///
+/// An app with thousands of managers and loops thus delays the others by a few deliveries, and not
+/// by its own thousands (docs/decisions/0055).
+package enum DeliveryTurns {
+  /// Deliveries to one app before those to others have their turn. Chosen: more than an app has
+  /// managers and loops.
+  package static let atOnce = 16
+
+  /// Puts outputs into the order in which they are carried out.
+  ///
+  /// The order of the deliveries to each app stays, and everything else stays where it is: no
+  /// delivery passes an output that is none.
+  ///
+  /// - Parameters:
+  ///   - outputs: what a step has decided, in its order.
+  ///   - app: the app that a client belongs to; `nil` for a client that has gone.
+  /// - Returns: the same outputs.
+  package static func order(
+    _ outputs: [ServiceCore.Output], app: (ClientID) -> AppIdentity?
+  ) -> [ServiceCore.Output] {
+    guard outputs.count > atOnce else { return outputs }
+    var ordered: [ServiceCore.Output] = []
+    ordered.reserveCapacity(outputs.count)
+    var turns: [[ServiceCore.Output]] = []
+    var counts: [AppIdentity?: Int] = [:]
+    func endRun() {
+      for turn in turns { ordered += turn }
+      (turns, counts) = ([], [:])
+    }
+    for output in outputs {
+      guard case .engine(.deliver(let client, _)) = output else {
+        endRun()
+        ordered.append(output)
+        continue
+      }
+      let app = app(client)
+      let turn = counts[app, default: 0] / atOnce
+      counts[app, default: 0] += 1
+      if turn == turns.count { turns.append([]) }
+      turns[turn].append(output)
+    }
+    endRun()
+    return ordered
+  }
+}
