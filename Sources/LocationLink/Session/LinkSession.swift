@@ -183,16 +183,11 @@ package struct LinkSession: Machine {
   }
 
   private func describe(_ call: LinkCall) -> Output {
-    switch call.parameters["interface"] {
-    case LinkInterface.name.json: reply(.fields(["description": LinkInterface.description.json]))
-    case AdministrationInterface.name.json:
-      reply(.fields(["description": AdministrationInterface.description.json]))
-    case AgentInterface.name.json: reply(.fields(["description": AgentInterface.description.json]))
-    case LinkInterface.service.json:
-      reply(.fields(["description": LinkInterface.serviceDescription.json]))
-    case let name?: reply(service: "InterfaceNotFound", .fields(["interface": name]))
-    case nil: reply(service: "InvalidParameter", .fields(["parameter": "interface".json]))
+    guard let name = call.parameters["interface"] else {
+      return reply(service: "InvalidParameter", .fields(["parameter": "interface".json]))
     }
+    return Self.descriptions[name]
+      ?? reply(service: "InterfaceNotFound", .fields(["interface": name]))
   }
 
   private mutating func open(_ call: LinkCall) -> [Output] {
@@ -351,6 +346,17 @@ package struct LinkSession: Machine {
     .send(frame(LinkReply(parameters, error: "\(LinkInterface.service).\(error)").json))
   }
 
+  /// The replies that describe the interfaces, by the name that is asked for; written once, as they are
+  /// long.
+  private static let descriptions: [JSON: Output] = [
+    LinkInterface.name: LinkInterface.description,
+    AdministrationInterface.name: AdministrationInterface.description,
+    AgentInterface.name: AgentInterface.description,
+    LinkInterface.service: LinkInterface.serviceDescription,
+  ].reduce(into: [:]) { all, entry in
+    let reply = LinkReply(.fields(["description": entry.value.json]))
+    all[entry.key.json] = .send(frame(reply.json))
+  }
   /// The only subscriber of a connection that watches.
   private static let watcher = SubscriberID(1)
   private static let info = JSON.fields([
