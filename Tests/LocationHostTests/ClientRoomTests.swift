@@ -180,6 +180,28 @@ struct ArrivalsTests {
     #expect(looks(coordinator.handle(.known(0), at: moment(7))) == [3])
   }
 
+  @Test("border 13: of a thousand connections a few are turned away at once, so that others go on")
+  func thousand() {
+    var coordinator = ArrivalCoordinator()
+    for number in 0..<1000 { _ = coordinator.handle(.came(number, payer(1)), at: moment(0)) }
+    for number in 1000..<1009 { _ = coordinator.handle(.came(number, payer(2)), at: moment(0)) }
+    // A place of one program is for its own next, however many of the other came before.
+    #expect(looks(coordinator.handle(.known(1001), at: moment(1))) == [1002])
+    #expect(looks(coordinator.handle(.known(0), at: moment(1))) == [2])
+    let first = coordinator.handle(.wake, at: moment(5))
+    // Those that are looked at since the start, and those that wait.
+    #expect(first.count == 2 + ArrivalCoordinator.turnedAwayAtOnce)
+    #expect(coordinator.nextDeadline == .start + ArrivalCoordinator.timeout)
+    var count = first.count
+    while coordinator.nextDeadline == .start + ArrivalCoordinator.timeout {
+      let outputs = coordinator.handle(.wake, at: moment(5))
+      #expect(!outputs.isEmpty && outputs.count <= ArrivalCoordinator.turnedAwayAtOnce)
+      count += outputs.count
+    }
+    // All but two that are known, and two that have been looked at for four seconds.
+    #expect(count == 1009 - 4)
+  }
+
   @Test("border 13: four users whose files hang keep out neither a fifth nor the owner")
   func fifthUser() {
     var coordinator = ArrivalCoordinator(owner: 990)

@@ -41,22 +41,30 @@ package struct ArrivalCoordinator: Machine {
   }
 
   package var nextDeadline: Instant? {
-    let next = (waiting + looks.filter { !$0.isTurnedAway }).map(\.since).min()
-    return next.map { $0 + Self.timeout }
+    let looked = looks.lazy.filter { !$0.isTurnedAway }.map(\.since).min()
+    return earliest(waiting.first?.since, looked).map { $0 + Self.timeout }
   }
 
   /// Whether identification of a client has begun and not ended.
   package func isLookedAt(_ number: Int) -> Bool { looks.contains { $0.number == number } }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    var outputs = turnAway(at: now)
     switch input {
     case .came(let number, let payer):
-      waiting.append(Arrival(number: number, payer: payer, since: now.uptime))
+      let arrival = Arrival(number: number, payer: payer, since: now.uptime)
+      // No place has become free, so those before it still wait.
+      guard mayBegin(payer) else {
+        waiting.append(arrival)
+        break
+      }
+      outputs.append(begin(arrival, at: now))
     case .known(let number):
       looks.removeAll { $0.number == number }
+      outputs += beginWaiting(at: now)
     case .wake: break
     }
-    return turnAway(at: now) + begin(at: now)
+    return outputs
   }
 
   private mutating func turnAway(at now: Moment) -> [Output] {
@@ -66,31 +74,44 @@ package struct ArrivalCoordinator: Machine {
       looks[index].isTurnedAway = true
       outputs.append(.turnAway(looks[index].number, Self.hung))
     }
-    outputs += waiting.filter(isLate).map { .turnAway($0.number, Self.busy) }
-    waiting.removeAll(where: isLate)
+    let late = waiting.prefix(Self.turnedAwayAtOnce).prefix(while: isLate)
+    outputs += late.map { .turnAway($0.number, Self.busy) }
+    waiting.removeFirst(late.count)
     return outputs
   }
 
-  private mutating func begin(at now: Moment) -> [Output] {
+  /// Begins with those for which there is room, in the order in which they came.
+  private mutating func beginWaiting(at now: Moment) -> [Output] {
     var outputs: [Output] = []
+    // A program may have thousands of connections: it is asked for once whether one more may begin.
+    var full: [Payer] = []
     var index = waiting.startIndex
-    while index < waiting.endIndex, looks.count < Self.atOnce + 2 * Self.kept {
+    while index < waiting.endIndex {
       let payer = waiting[index].payer
-      let ofUser = looks.count { $0.payer.user == payer.user }
-      let ofProgram = looks.count { $0.payer == payer }
-      let isOwner = payer.user == 0 || payer.user == owner
-      let kept = isOwner ? 2 * Self.kept : ofUser == 0 ? Self.kept : 0
-      guard looks.count < Self.atOnce + kept, ofUser < Self.perUser, ofProgram < Self.perProgram
-      else {
+      if full.contains(payer) {
         index += 1
-        continue
+      } else if mayBegin(payer) {
+        outputs.append(begin(waiting.remove(at: index), at: now))
+      } else {
+        full.append(payer)
       }
-      var arrival = waiting.remove(at: index)
-      arrival.since = now.uptime
-      looks.append(arrival)
-      outputs.append(.look(arrival.number))
     }
     return outputs
+  }
+
+  private func mayBegin(_ payer: Payer) -> Bool {
+    let ofUser = looks.count { $0.payer.user == payer.user }
+    let isOwner = payer.user == 0 || payer.user == owner
+    let kept = isOwner ? 2 * Self.kept : ofUser == 0 ? Self.kept : 0
+    return looks.count < Self.atOnce + kept && ofUser < Self.perUser
+      && looks.count { $0.payer == payer } < Self.perProgram
+  }
+
+  private mutating func begin(_ arrival: Arrival, at now: Moment) -> Output {
+    var arrival = arrival
+    arrival.since = now.uptime
+    looks.append(arrival)
+    return .look(arrival.number)
   }
 
   private static let hung =
@@ -104,6 +125,9 @@ package struct ArrivalCoordinator: Machine {
   package static let timeout = Duration.seconds(5)
   /// Identifications that may hang at a time: threads, and descriptors. Chosen.
   package static let (atOnce, perUser, perProgram) = (32, 8, 2)
+  /// Clients that are turned away before others have their turn; a deadline that has passed is for the
+  /// rest. Chosen: a fraction of a millisecond's work.
+  package static let turnedAwayAtOnce = 16
   /// Places beyond those for users without one, and as many for the owner. Chosen: the owner's user has
   /// all that a user may have.
   package static let kept = 8
