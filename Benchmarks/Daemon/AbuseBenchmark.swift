@@ -45,8 +45,10 @@ private struct AbuseMeasurement {
     for _ in 0..<rounds {
       alone += try delays(of: Self.alone)
       let abusers = try kinds.map { try Child(abuser, [Abuser.name, rig.socket, $0.rawValue]) }
-      defer { for abuser in abusers { _ = abuser.end(SIGKILL) } }
       abused += try delays(of: Self.abused)
+      for abuser in abusers where abuser.end(SIGKILL).status & 0x7f != SIGKILL {
+        throw InvalidMeasurement(text: "an abuser has ended by itself")
+      }
     }
     for (part, delays, label) in [(".alone", alone, "alone"), ("", abused, "beside \(name)")] {
       let (figure, p99) = ("abuse.\(name)\(part)", delays.quantile(0.99))

@@ -13,8 +13,8 @@ package enum DeliveryTurns {
 
   /// Puts outputs into the order in which they are carried out.
   ///
-  /// The order of the deliveries to each app stays, and everything else stays where it is: no
-  /// delivery passes an output that is none.
+  /// The order of the deliveries to each app stays. Everything else stays where it is, and no
+  /// delivery passes it, but changes of what is stored: they are stored before anything leaves.
   ///
   /// - Parameters:
   ///   - outputs: what a step has decided, in its order.
@@ -32,17 +32,22 @@ package enum DeliveryTurns {
       for turn in turns { ordered += turn }
       (turns, counts) = ([], [:])
     }
+    // Most deliveries are to the client of the one before.
+    var last: (client: ClientID, app: AppIdentity?)?
     for output in outputs {
-      guard case .engine(.deliver(let client, _)) = output else {
+      switch output {
+      case .engine(.deliver(let client, _)):
+        let app = last?.client == client ? last?.app : app(client)
+        last = (client, app)
+        let count = counts[app, default: 0]
+        counts[app] = count + 1
+        if count / atOnce == turns.count { turns.append([]) }
+        turns[count / atOnce].append(output)
+      case .engine(.persist): ordered.append(output)
+      default:
         endRun()
         ordered.append(output)
-        continue
       }
-      let app = app(client)
-      let turn = counts[app, default: 0] / atOnce
-      counts[app, default: 0] += 1
-      if turn == turns.count { turns.append([]) }
-      turns[turn].append(output)
     }
     endRun()
     return ordered

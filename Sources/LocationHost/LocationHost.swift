@@ -254,11 +254,12 @@ package actor LocationHost: EngineLink, QueueActor {
 
   /// Stores the outputs of a step, then carries them out.
   func carryOut(_ outputs: [ServiceCore.Output]) {
+    let ordered = DeliveryTurns.order(outputs) { core.app(of: $0) }
     if let keeper {
       keeper.commit(outputs)
-      if keeper.isBehind || !storing.held.isEmpty { return holdBack(outputs) }
+      if keeper.isBehind || !storing.held.isEmpty { return holdBack(ordered) }
     }
-    for output in DeliveryTurns.order(outputs, app: { core.app(of: $0) }) { act(output) }
+    for output in ordered { act(output) }
   }
 
   /// Carries out an output that may leave now.

@@ -18,10 +18,11 @@ struct DeliveryTurnsTests {
     }
   }
 
-  /// A delivery to a loop of a client, or the launch of an app.
+  /// A delivery to a loop of a client, the launch of an app, or a change of what is stored.
   private enum Step: Hashable {
     case delivery(UInt64, UInt32)
     case launch
+    case storing
 
     var output: ServiceCore.Output {
       switch self {
@@ -31,6 +32,7 @@ struct DeliveryTurnsTests {
             ClientID(client),
             .live(SubscriberID(subscriber), LiveUpdate(fix: nil, stationary: true))))
       case .launch: .engine(.launch(DeliveryTurnsTests.greedy))
+      case .storing: .engine(.persist(.remove(StateKey(domain: "log", owner: "greedy"))))
       }
     }
 
@@ -39,6 +41,7 @@ struct DeliveryTurnsTests {
       case .engine(.deliver(let client, .live(let subscriber, _))):
         self = .delivery(client.rawValue, subscriber.rawValue)
       case .engine(.launch): self = .launch
+      case .engine(.persist): self = .storing
       default: return nil
       }
     }
@@ -78,6 +81,13 @@ struct DeliveryTurnsTests {
     #expect(turns != second + first)
     let expected = [first, [.launch], turns].flatMap(\.self)
     #expect(Self.order(first + [.launch] + second + first) == expected)
+  }
+
+  @Test("Deliveries pass changes of what is stored, which are stored before")
+  func stored() {
+    let (first, second) = (Self.deliveries(to: 1, 0..<20), Self.deliveries(to: 3, 0..<2))
+    let expected: [[Step]] = [[.storing], Array(first[..<16]), second, Array(first[16...])]
+    #expect(Self.order(first + [.storing] + second) == expected.flatMap(\.self))
   }
 
   @Test("What one app gets stays as it is", arguments: [0, 1, 16, 17, 100])

@@ -49,6 +49,7 @@ package struct ArrivalCoordinator: Machine {
   package func isLookedAt(_ number: Int) -> Bool { looks.contains { $0.number == number } }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    if case .known(let number) = input { looks.removeAll { $0.number == number } }
     var outputs = turnAway(at: now)
     switch input {
     case .came(let number, let payer):
@@ -59,9 +60,7 @@ package struct ArrivalCoordinator: Machine {
         break
       }
       outputs.append(begin(arrival, at: now))
-    case .known(let number):
-      looks.removeAll { $0.number == number }
-      outputs += beginWaiting(at: now)
+    case .known: outputs += beginWaiting(at: now)
     case .wake: break
     }
     return outputs
@@ -84,16 +83,15 @@ package struct ArrivalCoordinator: Machine {
   private mutating func beginWaiting(at now: Moment) -> [Output] {
     var outputs: [Output] = []
     // A program may have thousands of connections: it is asked for once whether one more may begin.
-    var full: [Payer] = []
+    var full: Set<Payer> = []
     var index = waiting.startIndex
-    while index < waiting.endIndex {
+    while index < waiting.endIndex, looks.count < Self.atOnce + 2 * Self.kept {
       let payer = waiting[index].payer
-      if full.contains(payer) {
-        index += 1
-      } else if mayBegin(payer) {
+      if !full.contains(payer), mayBegin(payer) {
         outputs.append(begin(waiting.remove(at: index), at: now))
       } else {
-        full.append(payer)
+        full.insert(payer)
+        index += 1
       }
     }
     return outputs

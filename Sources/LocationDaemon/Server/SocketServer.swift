@@ -105,7 +105,7 @@ package actor SocketServer: QueueActor {
   // MARK: Connections
 
   /// Accepts one connection. A program that has used up its share is sent the time to wait, and
-  /// gets no line in the log. After many of those at once, accepting is paused, so that a flood
+  /// gets no line in the log. After a few of those at once, accepting is paused, so that a flood
   /// waits.
   private func accept(from listener: Int32) {
     let begin = host.now.uptime
@@ -124,9 +124,10 @@ package actor SocketServer: QueueActor {
   }
 
   /// Chosen: a fraction of a millisecond's work, and a pause too short to notice. A flood of
-  /// connections takes at most a third of the daemon's time, and holds others back no longer.
+  /// connections takes at most a third of the daemon's time, and holds others back no longer; a new
+  /// client waits behind those that the kernel keeps, some thousands a second.
   private static let turnedAwayAtOnce = 4
-  private static let (breath, pause) = (Duration.milliseconds(1), Duration.milliseconds(5))
+  private static let (breath, pause) = (Duration.microseconds(250), Duration.milliseconds(5))
 
   private func pauseAccepting(for pause: Duration = pause) {
     isPaused = true

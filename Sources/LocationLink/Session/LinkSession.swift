@@ -357,6 +357,7 @@ package struct LinkSession: Machine {
     let reply = LinkReply(.fields(["description": entry.value.json]))
     all[entry.key.json] = .send(frame(reply.json))
   }
+
   /// The only subscriber of a connection that watches.
   private static let watcher = SubscriberID(1)
   private static let info = JSON.fields([
