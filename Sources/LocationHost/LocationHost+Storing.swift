@@ -59,7 +59,7 @@ extension LocationHost {
     switch output {
     case .engine(.deliver(let client, let delivery)):
       if storing.held.concerns(client) || storing.overfull.contains(client) { return true }
-      guard keeper.isBehind, let app = core.engine.app(of: client)?.name else { return false }
+      guard keeper.isBehind, let app = core.app(of: client)?.name else { return false }
       guard delivery.isPosition else { return keeper.isBehind(app) }
       return touched.contains(app) || keeper.isPermissionBehind(app)
     case .engine(.launch(let app)), .engine(.wakeApp(let app)), .engine(.runtimeOver(let app)):

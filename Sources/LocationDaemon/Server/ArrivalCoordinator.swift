@@ -49,21 +49,21 @@ package struct ArrivalCoordinator: Machine {
   package func isLookedAt(_ number: Int) -> Bool { looks.contains { $0.number == number } }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    if case .known(let number) = input { looks.removeAll { $0.number == number } }
-    var outputs = turnAway(at: now)
     switch input {
     case .came(let number, let payer):
       let arrival = Arrival(number: number, payer: payer, since: now.uptime)
+      let away = turnAway(at: now)
       // No place has become free, so those before it still wait.
       guard mayBegin(payer) else {
         waiting.append(arrival)
-        break
+        return away
       }
-      outputs.append(begin(arrival, at: now))
-    case .known: outputs += beginWaiting(at: now)
-    case .wake: break
+      return away + [begin(arrival, at: now)]
+    case .known(let number):
+      looks.removeAll { $0.number == number }
+      return turnAway(at: now) + beginWaiting(at: now)
+    case .wake: return turnAway(at: now)
     }
-    return outputs
   }
 
   private mutating func turnAway(at now: Moment) -> [Output] {

@@ -64,7 +64,7 @@ extension LocationHost {
   func noteRunning(_ app: AppIdentity) {
     guard cutOff == nil else { return }
     enter { host in
-      for client in host.connected where host.core.engine.app(of: client) == app {
+      for client in host.connected where host.core.app(of: client) == app {
         host.noteWoken(client)
       }
     }
@@ -72,7 +72,7 @@ extension LocationHost {
 
   private func move(_ client: ClientID, to life: AppLife) {
     step(.engine(.client(client, .life(life))))
-    guard let app = core.engine.app(of: client) else { return }
+    guard let app = core.app(of: client) else { return }
     journal(.use(app, life, uses.use(of: client).ground.rawValue))
   }
 
