@@ -54,9 +54,15 @@ extension NATSConnection {
 
   private static func check(_ status: natsStatus, _ what: String) throws(BrokerFault) {
     guard status != NATS_OK else { return }
-    let text = natsStatus_GetText(status).map { String(cString: $0) } ?? ""
-    let cause = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
-    throw .refused("\(what): \(cause.isEmpty ? text : cause)")
+    throw .refused("\(what): \(cause(of: status))")
+  }
+
+  /// What the library, or the server through it, says of the call of this thread that has just failed; what its
+  /// status means where that is nothing.
+  static func cause(of status: natsStatus) -> String {
+    let said = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
+    guard said.isEmpty else { return said }
+    return natsStatus_GetText(status).map { String(cString: $0) } ?? "NATS"
   }
 }
 

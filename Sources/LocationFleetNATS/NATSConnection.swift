@@ -62,7 +62,7 @@ final class NATSConnection {
 
   private static func check(_ status: natsStatus) throws(BrokerFault) {
     guard status != NATS_OK else { return }
-    throw .unreachable(natsStatus_GetText(status).map { String(cString: $0) } ?? "NATS")
+    throw .unreachable(cause(of: status))
   }
 
   /// Sends bytes to a subject; an answer comes to the end of the inbox that is named.

@@ -90,6 +90,30 @@ struct BrokerAccessTests {
     try "server = tls://10.0.0.5:4222\n".write(toFile: path, atomically: true, encoding: .utf8)
     #expect(try Outcome("locationfleet", ["--check", "--config", path]).status == 0)
   }
+
+  @Test("FLEET-65: what a server says when it lets nobody in is named as the cause")
+  func turnedAway() async throws {
+    let server = try RunningProgram(
+      "python3",
+      [
+        "-c",
+        """
+        import socket
+        server = socket.create_server(("127.0.0.1", 0))
+        print(server.getsockname()[1], flush=True)
+        client, _ = server.accept()
+        client.sendall(b'INFO {"max_payload":1048576}\\r\\n')
+        client.recv(4096)
+        client.sendall(b"-ERR 'Authentication Timeout'\\r\\n")
+        """,
+      ])
+    let port = try await server.lines.next { Int($0) }
+    let fault = #expect(throws: BrokerFault.self) {
+      _ = try NATSBroker(BrokerAccess(servers: ["nats://127.0.0.1:\(port)"]), name: "test")
+    }
+    guard case .unreachable(let cause)? = fault else { return }
+    #expect(cause.contains("Authentication Timeout"))
+  }
 }
 
 @Suite(

@@ -352,6 +352,28 @@ struct HouseTests {
     #expect(ArticleRule.violations(in: article, examples: []).map(\.line) == [3])
   }
 
+  @Test("names in its documents only files that it has")
+  func references() {
+    // A decision names the files of its time; an article shows those of the reader's project.
+    let documents = SourceTree.files { path in
+      path.hasSuffix(".md") && !path.hasPrefix("docs/decisions/") && !path.contains(".docc/")
+    }
+    #expect(documents.contains { ReferenceRule.references(in: $0).count > 20 })
+    let paths = SourceTree.paths
+    #expect(documents.flatMap { ReferenceRule.violations(in: $0, paths: paths) }.isEmpty)
+  }
+
+  @Test("sees a file that a document names and that is gone")
+  func goneReference() {
+    let page = planted(
+      "`Sources/A/B.swift` and `Sources/A/`\n[here](../a.md#b), `Fuzz/NAME/x`, [there](https://a.b)",
+      in: "docs/page.md")
+    let paths = ["Sources/A/B.swift", "a.md"]
+    #expect(ReferenceRule.violations(in: page, paths: paths).isEmpty)
+    #expect(ReferenceRule.violations(in: page, paths: ["a.md"]).map(\.line) == [1, 1])
+    #expect(ReferenceRule.violations(in: page, paths: ["Sources/A/B.swift"]).map(\.line) == [2])
+  }
+
   // MARK: Promises
 
   @Test("promises in SECURITY.md what a test proves, and nothing else")
