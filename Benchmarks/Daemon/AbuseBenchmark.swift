@@ -44,7 +44,7 @@ private struct AbuseMeasurement {
     var (alone, abused): ([Double], [Double]) = ([], [])
     for _ in 0..<rounds {
       alone += try delays(of: Self.alone)
-      let abusers = try kinds.map { try Child(abuser, [Abuser.name, rig.socket, $0.rawValue]) }
+      let abusers = try kinds.map { try start($0) }
       abused += try delays(of: Self.abused)
       for abuser in abusers where abuser.end(SIGKILL).status & 0x7f != SIGKILL {
         throw InvalidMeasurement(text: "an abuser has ended by itself")
@@ -57,6 +57,25 @@ private struct AbuseMeasurement {
     }
     let ratio = abused.quantile(0.99) / alone.quantile(0.99)
     try Figure.report("abuse.\(name).ratio", ratio, "", "p99 beside \(name) over that alone")
+  }
+
+  /// Where the others keep to a processor (`taskset -c 0 Benchmarks abuse`), abusers have those that are
+  /// left: what a client notices then is the daemon's.
+  private func start(_ kind: Abuser.Kind) throws -> Child {
+    let words = [Abuser.name, rig.socket, kind.rawValue]
+    guard let others = try Self.otherProcessors() else { return try Child(abuser, words) }
+    return try Child("/usr/bin/taskset", [others, abuser] + words)
+  }
+
+  /// The processors that this program keeps away from, as a mask; `nil` where there are none.
+  private static func otherProcessors() throws -> String? {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    guard let text = status.firstMatch(of: /Cpus_allowed:\s+([0-9a-f]+)\n/)?.1,
+      let own = UInt64(text, radix: 16)
+    else { return nil }
+    let all: UInt64 = (1 << UInt64(ProcessInfo.processInfo.processorCount)) - 1
+    let others = all & ~own
+    return others == 0 ? nil : String(others, radix: 16)
   }
 
   private func delays(of epochs: Int) throws -> [Double] {

@@ -25,9 +25,6 @@ enum Abuser {
   }
 
   static func run(_ socket: String, _ kind: Kind) -> Never {
-    // Where the others run before all else (`chrt --fifo 10 Benchmarks abuse`), abusers do not.
-    var usual = sched_param()
-    _ = sched_setscheduler(0, SCHED_OTHER, &usual)
     while kind == .spins {}
     while true {
       guard let descriptor = try? DaemonSocket.connect(to: socket) else {
