@@ -6,7 +6,7 @@ import LocationModel
 /// What a well-behaved client notices of each kind of abuser, and of all at once: the delay from the
 /// write of an epoch to its loop body, in turns alone and beside the abuser, which is another program
 /// with the same permission. What it notices of two loops that ask the daemon for nothing is the
-/// computer's.
+/// computer's. `ABUSE_KINDS="streams stores"` measures these alone.
 func measureAbuse() async throws {
   let folder = try Peers.folder("abuse")
   defer { try? FileManager.default.removeItem(at: folder) }
@@ -33,9 +33,10 @@ private struct AbuseMeasurement {
 
   func run() throws {
     _ = try delays(of: Self.warmUp)
-    try measure([.spins, .spins], Abuser.Kind.spins.rawValue)
-    for kind in Abuser.Kind.allCases where kind != .spins { try measure([kind], kind.rawValue) }
-    try measure(Abuser.Kind.allCases.filter { $0 != .spins }, "all")
+    let names = ProcessInfo.processInfo.environment["ABUSE_KINDS"]?.split(separator: " ")
+    let kinds = Abuser.Kind.allCases.filter { names?.contains($0.rawValue[...]) ?? true }
+    for kind in kinds { try measure(kind == .spins ? [kind, kind] : [kind], kind.rawValue) }
+    if names == nil { try measure(kinds.filter { $0 != .spins }, "all") }
     try Figure.report("abuse.memory", rig.memory, "MB", "the daemon's memory")
     rig.end()
   }

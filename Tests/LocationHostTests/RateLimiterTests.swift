@@ -39,6 +39,58 @@ struct RateLimiterTests {
     #expect(shares.rest(of: payer(7, of: 1001), at: now) == nil)
   }
 
+  @Test(
+    "border 13: is spent at a fifth of the time beyond ten milliseconds, so that others do not wait"
+  )
+  func pace() {
+    var shares = RateLimiter()
+    let own = payer(7)
+    shares.charge(RateLimiter.briefCredit, to: own, at: start)
+    #expect(shares.nextTurn(of: own, at: start) == nil)
+    shares.charge(.milliseconds(2), to: own, at: start)
+    let end = start + .milliseconds(10)
+    #expect(shares.nextTurn(of: own, at: start) == end)
+    // It waits, and is not refused.
+    #expect(shares.rest(of: own, at: start) == nil)
+    #expect(shares.nextTurn(of: own, at: end) == nil)
+    #expect(shares.nextTurn(of: payer(8), at: start) == nil)
+    var (now, taken) = (end, Duration.zero)
+    while now < end + .seconds(5) {
+      if let next = shares.nextTurn(of: own, at: now) { now = next }
+      now = now + .microseconds(300)
+      taken += .microseconds(300)
+      shares.charge(.microseconds(300), to: own, at: now)
+    }
+    #expect(taken > .milliseconds(950) && taken < .milliseconds(1050))
+    #expect(shares.rest(of: own, at: now) == nil)
+  }
+
+  @Test(
+    "border 13: waits a twentieth of a second at most for its pace, and then for its share"
+  )
+  func longestPause() {
+    var shares = RateLimiter()
+    shares.charge(.milliseconds(900), to: payer(7), at: start)
+    #expect(shares.nextTurn(of: payer(7), at: start) == start + .milliseconds(50))
+    shares.charge(.milliseconds(900), to: payer(7), at: start)
+    #expect(shares.nextTurn(of: payer(7), at: start) == start + .seconds(8))
+    #expect(shares.rest(of: payer(7), at: start) == start + .seconds(8))
+  }
+
+  @Test(
+    "border 13: programs of a user take half of the time together, and the owner's as many as there are"
+  )
+  func paceOfUser() {
+    var shares = RateLimiter(owners: [0])
+    for program in UInt64(0)..<5 {
+      shares.charge(.milliseconds(5), to: payer(program), at: start)
+      shares.charge(.milliseconds(5), to: payer(program, of: 0), at: start)
+    }
+    #expect(shares.nextTurn(of: payer(99), at: start) == start + .milliseconds(10))
+    #expect(shares.nextTurn(of: payer(99, of: 1001), at: start) == nil)
+    #expect(shares.nextTurn(of: payer(99, of: 0), at: start) == nil)
+  }
+
   @Test("border 13: all programs of a user have four tenths; another user's have their own")
   func user() {
     var shares = RateLimiter()

@@ -8,34 +8,56 @@ package import LocationModel
 /// own debt or its user's exceeds the credit. So a program has one share, however many processes it
 /// has, each program of a user has its own share, and all of a user's together leave most of the
 /// time to others.
+///
+/// The credit is not taken at once: what is more than some milliseconds waits for a moment (the pace),
+/// so that others are not held up by who has a second to spend.
 package struct RateLimiter: Sendable {
-  private struct Account {
+  /// What is owed for work, and paid off by waiting.
+  private struct Debt {
     /// The debt at `since`.
-    var debt = Duration.zero
+    var amount = Duration.zero
     var since = Instant.start
 
-    func debt(at now: Instant, _ terms: Terms) -> Duration {
-      max(.zero, debt - (now - since) / RateLimiter.part * terms.parts)
+    func amount(at now: Instant, _ terms: Terms) -> Duration {
+      max(.zero, amount - (now - since) / RateLimiter.part * terms.parts)
     }
 
     mutating func charge(_ time: Duration, at now: Instant, _ terms: Terms) {
-      debt = min(debt(at: now, terms) + time, terms.credit * 2)
+      amount = min(amount(at: now, terms) + time, terms.credit * 2)
       since = now
     }
 
     /// Returns when the debt no longer exceeds the credit; `nil` for now.
     func rest(at now: Instant, _ terms: Terms) -> Instant? {
-      let excess = debt(at: now, terms) - terms.credit
+      let excess = amount(at: now, terms) - terms.credit
       return excess > .zero ? now + excess * RateLimiter.part / terms.parts : nil
     }
   }
 
-  /// The terms of an account. A debt is at most twice the credit, so that no program waits for more
-  /// than ten seconds: the computer may have slept during the work.
+  private struct Account {
+    var share = Debt()
+    var pace = Debt()
+
+    mutating func charge(_ time: Duration, at now: Instant, _ terms: AccountTerms) {
+      share.charge(time, at: now, terms.share)
+      pace.charge(time, at: now, terms.pace)
+    }
+
+    func isSettled(at now: Instant, _ terms: AccountTerms) -> Bool {
+      share.amount(at: now, terms.share) == .zero && pace.amount(at: now, terms.pace) == .zero
+    }
+  }
+
+  /// The terms of a debt, which is at most twice the credit, so that no program waits for more than ten
+  /// seconds: the computer may have slept during the work.
   private struct Terms {
     var credit: Duration
     /// How much is paid off, in tenths of the time that passes.
     var parts: Int
+  }
+
+  private struct AccountTerms {
+    var share, pace: Terms
   }
 
   private struct User {
@@ -46,9 +68,9 @@ package struct RateLimiter: Sendable {
 
     /// Whether there is no debt.
     func isSettled(at now: Instant) -> Bool {
-      account.debt(at: now, RateLimiter.ofUser) == .zero
-        && others.debt(at: now, RateLimiter.ofProgram) == .zero
-        && programs.values.allSatisfy { $0.debt(at: now, RateLimiter.ofProgram) == .zero }
+      account.isSettled(at: now, RateLimiter.ofUser)
+        && others.isSettled(at: now, RateLimiter.ofProgram)
+        && programs.values.allSatisfy { $0.isSettled(at: now, RateLimiter.ofProgram) }
     }
   }
 
@@ -73,7 +95,7 @@ package struct RateLimiter: Sendable {
     user.account.charge(time, at: now, Self.ofUser)
     if let program = payer.program {
       if user.programs[program] == nil, user.programs.count >= Self.keptPrograms {
-        user.programs = user.programs.filter { $1.debt(at: now, Self.ofProgram) > .zero }
+        user.programs = user.programs.filter { !$1.isSettled(at: now, Self.ofProgram) }
       }
       if user.programs[program] != nil || user.programs.count < Self.keptPrograms {
         user.programs[program, default: Account()].charge(time, at: now, Self.ofProgram)
@@ -86,15 +108,31 @@ package struct RateLimiter: Sendable {
     users[number] = user
   }
 
-  /// Returns when a program may be served again; `nil` for now.
+  /// Returns when a program may be served again; `nil` for now. Until then its connections are refused.
   package func rest(of payer: Payer, at now: Instant) -> Instant? {
+    ends(of: payer) { account, terms in account.share.rest(at: now, terms.share) }
+  }
+
+  /// Returns when the next turn of a program may come; `nil` for now. That is sooner than a person notices,
+  /// unless it has used up its share.
+  package func nextTurn(of payer: Payer, at now: Instant) -> Instant? {
+    ends(of: payer) { account, terms in
+      [account.share.rest(at: now, terms.share), account.pace.rest(at: now, terms.pace)]
+        .compactMap(\.self).max()
+    }
+  }
+
+  /// The later one of what a program's account and that of its user say.
+  private func ends(
+    of payer: Payer, _ end: (Account, AccountTerms) -> Instant?
+  ) -> Instant? {
     guard let user = users[place(of: payer.user)] else { return nil }
     let own =
       payer.program.flatMap { user.programs[$0] }
       ?? (payer.program == nil || user.programs.count >= Self.keptPrograms ? user.others : nil)
     let ends = [
-      own?.rest(at: now, Self.ofProgram),
-      owners.contains(payer.user) ? nil : user.account.rest(at: now, Self.ofUser),
+      own.flatMap { end($0, Self.ofProgram) },
+      owners.contains(payer.user) ? nil : end(user.account, Self.ofUser),
     ]
     return ends.compactMap(\.self).max()
   }
@@ -108,8 +146,12 @@ package struct RateLimiter: Sendable {
   package static let credit = Duration.seconds(1)
   /// Parts of the time: one for a program, four for a user. Chosen: ten programs fill the time.
   package static let part = 10
-  private static let ofProgram = Terms(credit: credit, parts: 1)
-  private static let ofUser = Terms(credit: credit * 4, parts: 4)
+  /// Work that is done without a pause. Chosen: an app that starts needs less.
+  package static let briefCredit = Duration.milliseconds(10)
+  private static let ofProgram = AccountTerms(
+    share: Terms(credit: credit, parts: 1), pace: Terms(credit: briefCredit, parts: 2))
+  private static let ofUser = AccountTerms(
+    share: Terms(credit: credit * 4, parts: 4), pace: Terms(credit: briefCredit * 2, parts: 5))
   /// Programs of one user that are in debt and have accounts of their own. Chosen.
   package static let keptPrograms = 64
   /// Users with accounts of their own. Chosen.

@@ -116,7 +116,9 @@ package actor SocketServer: QueueActor {
       let payer = Payer(of: descriptor)
       let now = host.now.uptime
       guard let end = shares.rest(of: payer, at: now) else {
-        return welcome(.socket(descriptor), of: payer)
+        welcome(.socket(descriptor), of: payer)
+        if shares.nextTurn(of: payer, at: host.now.uptime) != nil { pauseAccepting(for: Self.pace) }
+        return
       }
       turnAway(descriptor, for: end - now)
     }
@@ -128,6 +130,8 @@ package actor SocketServer: QueueActor {
   /// client waits behind those that the kernel keeps, some thousands a second.
   private static let turnedAwayAtOnce = 4
   private static let (breath, pause) = (Duration.microseconds(250), Duration.milliseconds(5))
+  /// The pause after a connection of a program that has had many. Chosen: a flood is a quarter of the time.
+  private static let pace = Duration.milliseconds(2)
 
   private func pauseAccepting(for pause: Duration = pause) {
     isPaused = true
@@ -152,7 +156,7 @@ package actor SocketServer: QueueActor {
   private func read(_ number: Int) {
     guard let connection = connections[number], !connection.isResting else { return }
     let (payer, begin) = (connection.payer, host.now.uptime)
-    if let end = shares.rest(of: payer, at: begin) {
+    if let end = shares.nextTurn(of: payer, at: begin) {
       // A client that disconnected needs no later turn; and each wait for it would be charged again.
       if connection.isOver(at: begin) { return drop(number) }
       return connection.rest(for: end - begin) { [weak self] in
