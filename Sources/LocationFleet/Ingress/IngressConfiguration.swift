@@ -53,19 +53,13 @@ package struct IngressConfiguration: Hashable, Sendable {
   private mutating func take(_ key: String, _ value: String) -> String? {
     if TenantLimits.keys.contains(key) { return tenants.take(key, value) }
     switch key {
-    case "mqtt-port": return Self.number(&mqttPort, value, in: 1...65_535, key)
-    case "http-port": return Self.number(&httpPort, value, in: 1...65_535, key)
-    case "ingress-port": return Self.number(&port, value, in: 1...65_535, key)
+    case "mqtt-port": return SettingValue.number(&mqttPort, value, in: 1...65_535, key)
+    case "http-port": return SettingValue.number(&httpPort, value, in: 1...65_535, key)
+    case "ingress-port": return SettingValue.number(&port, value, in: 1...65_535, key)
     case "acknowledge-within":
-      var number: Int?
-      let cause = Self.number(&number, value, in: 1...60, key)
-      acknowledgeWithin = number ?? acknowledgeWithin
-      return cause
+      return SettingValue.number(&acknowledgeWithin, value, in: 1...60, key)
     case "connections":
-      var number: Int?
-      let cause = Self.number(&number, value, in: 1...1_000_000, key)
-      mostConnections = number ?? mostConnections
-      return cause
+      return SettingValue.number(&mostConnections, value, in: 1...1_000_000, key)
     case "listen":
       guard !value.isEmpty, value.allSatisfy({ $0.isHexDigit || ".:".contains($0) }) else {
         return "`listen` must be an address, such as 0.0.0.0 or ::"
@@ -73,28 +67,11 @@ package struct IngressConfiguration: Hashable, Sendable {
       address = value
       return nil
     case "without-tls":
-      guard value == "yes" || value == "no" else { return "`\(key)` must be yes or no" }
-      security.isWaived = value == "yes"
-      return nil
-    default:
-      guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
-      switch key {
-      case "ingress-certificate": security.certificate = value
-      case "ingress-certificate-key": security.key = value
-      case "device-authorities": security.authorities = value
-      default: accounts = value
-      }
-      return nil
+      return SettingValue.flag(&security.isWaived, value, key)
+    case "ingress-certificate": return SettingValue.path(&security.certificate, value, key)
+    case "ingress-certificate-key": return SettingValue.path(&security.key, value, key)
+    case "device-authorities": return SettingValue.path(&security.authorities, value, key)
+    default: return SettingValue.path(&accounts, value, key)
     }
-  }
-
-  private static func number(
-    _ place: inout Int?, _ value: String, in range: ClosedRange<Int>, _ key: String
-  ) -> String? {
-    guard let number = Int(value), range.contains(number) else {
-      return "`\(key)` must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-    }
-    place = number
-    return nil
   }
 }

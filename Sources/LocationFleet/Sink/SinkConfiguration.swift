@@ -113,11 +113,11 @@ extension SinkConfiguration {
       else { return "`webhook` must be https://HOST/…, or http:// within this machine" }
       webhook.url = value
       return nil
-    case "webhook-secret": return Self.path(&webhook.secret, value, key)
-    case "webhook-authorities": return Self.path(&webhook.authorities, value, key)
-    case "webhook-parallel": return Self.number(&webhook.parallel, value, in: 1...64, key)
-    case "webhook-timeout": return Self.number(&webhook.timeout, value, in: 1...60, key)
-    case "webhook-figures": return port(.webhook, value, key)
+    case "webhook-secret": return SettingValue.path(&webhook.secret, value, key)
+    case "webhook-authorities": return SettingValue.path(&webhook.authorities, value, key)
+    case "webhook-parallel": return SettingValue.number(&webhook.parallel, value, in: 1...64, key)
+    case "webhook-timeout": return SettingValue.number(&webhook.timeout, value, in: 1...60, key)
+    case "webhook-figures": return SettingValue.number(&ports[.webhook], value, in: 1...65_535, key)
     case "postgis": return takeConnection(value)
     case "postgis-table":
       guard PostGISTable.isName(value) else {
@@ -125,7 +125,7 @@ extension SinkConfiguration {
       }
       postgis.table = value
       return nil
-    case "postgis-figures": return port(.postgis, value, key)
+    case "postgis-figures": return SettingValue.number(&ports[.postgis], value, in: 1...65_535, key)
     case "mqtt-out":
       guard let address = BrokerAddress(value) else {
         return "`mqtt-out` must be mqtts://HOST[:PORT], or mqtt:// within this machine"
@@ -136,10 +136,10 @@ extension SinkConfiguration {
       guard value.utf8.count <= 255 else { return "`mqtt-out-user` has more than 255 bytes" }
       mqtt.user = value
       return nil
-    case "mqtt-out-password": return Self.path(&mqtt.password, value, key)
-    case "mqtt-out-authorities": return Self.path(&mqtt.authorities, value, key)
-    case "mqtt-out-figures": return port(.mqtt, value, key)
-    default: return Self.number(&giveUp, value, in: 1...604_800, key)
+    case "mqtt-out-password": return SettingValue.path(&mqtt.password, value, key)
+    case "mqtt-out-authorities": return SettingValue.path(&mqtt.authorities, value, key)
+    case "mqtt-out-figures": return SettingValue.number(&ports[.mqtt], value, in: 1...65_535, key)
+    default: return SettingValue.number(&giveUp, value, in: 1...604_800, key)
     }
   }
 
@@ -176,29 +176,6 @@ extension SinkConfiguration {
       return "`postgis` must have a port from 1 to 65535, not \(port)"
     }
     postgis.connection = value
-    return nil
-  }
-
-  private mutating func port(_ kind: SinkKind, _ value: String, _ key: String) -> String? {
-    var number = 0
-    if let cause = Self.number(&number, value, in: 1...65_535, key) { return cause }
-    ports[kind] = number
-    return nil
-  }
-
-  private static func path(_ place: inout String?, _ value: String, _ key: String) -> String? {
-    guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
-    place = value
-    return nil
-  }
-
-  private static func number(
-    _ place: inout Int, _ value: String, in range: ClosedRange<Int>, _ key: String
-  ) -> String? {
-    guard let number = Int(value), range.contains(number) else {
-      return "`\(key)` must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-    }
-    place = number
     return nil
   }
 }

@@ -51,37 +51,35 @@ package struct FleetConfiguration: Hashable, Sendable {
   private mutating func take(_ key: String, _ value: String) -> String? {
     switch key {
     case "server": return addServer(value)
-    case "credentials": return Self.path(&access.credentials, value, key)
-    case "nkey-seed": return Self.path(&access.seed, value, key)
-    case "authorities": return Self.path(&access.authorities, value, key)
-    case "certificate": return Self.path(&access.certificate, value, key)
-    case "certificate-key": return Self.path(&access.key, value, key)
-    case "tenant-keys": return Self.path(&tenantKeys, value, key)
-    case "partitions": return Self.number(&worker.partitions, value, in: 1...1024, key)
+    case "credentials": return SettingValue.path(&access.credentials, value, key)
+    case "nkey-seed": return SettingValue.path(&access.seed, value, key)
+    case "authorities": return SettingValue.path(&access.authorities, value, key)
+    case "certificate": return SettingValue.path(&access.certificate, value, key)
+    case "certificate-key": return SettingValue.path(&access.key, value, key)
+    case "tenant-keys": return SettingValue.path(&tenantKeys, value, key)
+    case "partitions": return SettingValue.number(&worker.partitions, value, in: 1...1024, key)
     case "replicas":
       guard ["1", "3", "5"].contains(value) else { return "`replicas` must be 1, 3, or 5" }
       replicas = Int(value) ?? 1
       return nil
-    case "lease": return Self.seconds(&worker.lease, value, in: 1...60, key)
-    case "snapshot": return Self.seconds(&worker.partition.snapshotPeriod, value, in: 1...3600, key)
+    case "lease": return SettingValue.seconds(&worker.lease, value, in: 1...60, key)
+    case "snapshot":
+      return SettingValue.seconds(&worker.partition.snapshotPeriod, value, in: 1...3600, key)
     case "window":
-      return Self.decimal(
+      return SettingValue.decimal(
         &worker.partition.fleet.window, value, in: 0...FixOrder.longestWindow, key)
     case "default-accuracy":
-      return Self.decimal(&worker.partition.accuracy, value, in: 1...10_000, key)
-    case "visits": return Self.flag(&worker.partition.fleet.visits, value, key)
-    case "moves": return Self.flag(&worker.partition.fleet.moves, value, key)
-    case "buckets": return Self.number(&worker.partition.buckets, value, in: 1...65_536, key)
+      return SettingValue.decimal(&worker.partition.accuracy, value, in: 1...10_000, key)
+    case "visits": return SettingValue.flag(&worker.partition.fleet.visits, value, key)
+    case "moves": return SettingValue.flag(&worker.partition.fleet.moves, value, key)
+    case "buckets":
+      return SettingValue.number(&worker.partition.buckets, value, in: 1...65_536, key)
     case "devices":
-      return Self.number(&worker.partition.mostDevices, value, in: 1...10_000_000, key)
-    case "awake": return Self.number(&awake, value, in: 0...10_000_000, key)
-    case "keep-fixes-hours": return Self.number(&hoursOfFixes, value, in: 1...8760, key)
-    case "keep-events-days": return Self.number(&daysOfEvents, value, in: 1...3650, key)
-    case "port":
-      var number = 0
-      let cause = Self.number(&number, value, in: 1...65_535, key)
-      if cause == nil { port = number }
-      return cause
+      return SettingValue.number(&worker.partition.mostDevices, value, in: 1...10_000_000, key)
+    case "awake": return SettingValue.number(&awake, value, in: 0...10_000_000, key)
+    case "keep-fixes-hours": return SettingValue.number(&hoursOfFixes, value, in: 1...8760, key)
+    case "keep-events-days": return SettingValue.number(&daysOfEvents, value, in: 1...3650, key)
+    case "port": return SettingValue.number(&port, value, in: 1...65_535, key)
     default:
       return "unknown key `\(key.prefix(64))`; known are \(Self.keys.joined(separator: ", "))"
     }
@@ -101,47 +99,6 @@ package struct FleetConfiguration: Hashable, Sendable {
     }
     guard access.servers.count < 16 else { return "more than 16 servers" }
     access.servers.append(value)
-    return nil
-  }
-
-  private static func path(_ place: inout String?, _ value: String, _ key: String) -> String? {
-    guard value.hasPrefix("/") else { return "`\(key)` must be an absolute path" }
-    place = value
-    return nil
-  }
-
-  private static func number(
-    _ place: inout Int, _ value: String, in range: ClosedRange<Int>, _ key: String
-  ) -> String? {
-    guard let number = Int(value), range.contains(number) else {
-      return "`\(key)` must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-    }
-    place = number
-    return nil
-  }
-
-  private static func decimal(
-    _ place: inout Double, _ value: String, in range: ClosedRange<Double>, _ key: String
-  ) -> String? {
-    guard let number = Double(value), range.contains(number) else {
-      return "`\(key)` must be a number from \(range.lowerBound) to \(range.upperBound)"
-    }
-    place = number
-    return nil
-  }
-
-  private static func seconds(
-    _ place: inout Duration, _ value: String, in range: ClosedRange<Double>, _ key: String
-  ) -> String? {
-    var number = 0.0
-    if let cause = decimal(&number, value, in: range, key) { return cause + " seconds" }
-    place = .seconds(number)
-    return nil
-  }
-
-  private static func flag(_ place: inout Bool, _ value: String, _ key: String) -> String? {
-    guard value == "yes" || value == "no" else { return "`\(key)` must be yes or no" }
-    place = value == "yes"
     return nil
   }
 }

@@ -29,21 +29,11 @@ package struct TenantSettings: Hashable, Sendable {
     case "burst": return Self.decimal(&burst, value, key)
     case "device-rate": return Self.decimal(&deviceRate, value, key)
     case "device-burst": return Self.decimal(&deviceBurst, value, key)
-    case "connections": return Self.number(&connections, value, in: 1...1_000_000, key)
-    case "keep-events-days": return Self.number(&daysOfEvents, value, in: 1...3650, key)
+    case "connections": return SettingValue.number(&connections, value, in: 1...1_000_000, key)
+    case "keep-events-days": return SettingValue.number(&daysOfEvents, value, in: 1...3650, key)
     default:
       return "unknown key `\(key.prefix(64))`; known are \(Self.keys.joined(separator: ", "))"
     }
-  }
-
-  private static func number(
-    _ place: inout Int?, _ value: String, in range: ClosedRange<Int>, _ key: String
-  ) -> String? {
-    guard let number = Int(value), range.contains(number) else {
-      return "`\(key)` must be a whole number from \(range.lowerBound) to \(range.upperBound)"
-    }
-    place = number
-    return nil
   }
 
   /// Reads fixes a second, or fixes.
