@@ -34,11 +34,19 @@ private struct AbuseMeasurement {
   func run() throws {
     _ = try delays(of: Self.warmUp)
     let names = ProcessInfo.processInfo.environment["ABUSE_KINDS"]?.split(separator: " ")
-    let kinds = Abuser.Kind.allCases.filter { names?.contains($0.rawValue[...]) ?? true }
+    let kinds = try names.map { try $0.map(Self.kind) } ?? Abuser.Kind.allCases
     for kind in kinds { try measure(kind == .spins ? [kind, kind] : [kind], kind.rawValue) }
     if names == nil { try measure(kinds.filter { $0 != .spins }, "all") }
     try Figure.report("abuse.memory", rig.memory, "MB", "the daemon's memory")
     rig.end()
+  }
+
+  private static func kind(_ name: Substring) throws -> Abuser.Kind {
+    guard let kind = Abuser.Kind(rawValue: String(name)) else {
+      let known = Abuser.Kind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw InvalidMeasurement(text: "no abuser \(name); there are \(known)")
+    }
+    return kind
   }
 
   private func measure(_ kinds: [Abuser.Kind], _ name: String) throws {

@@ -150,6 +150,35 @@ struct FairnessTests {
     say("turned away" if turned else "let in", asked)
     """
 
+  /// Asks two thousand times, and says how long that took, and how much processor time the daemon.
+  private static let busy = """
+    import os, time
+    call = b'{"method":"org.varlink.service.GetInterfaceDescription","parameters":' \\
+      b'{"interface":"org.meridian.location"}}\\0'
+    def used():
+      words = open(f"/proc/{sys.argv[2]}/stat").read().rsplit(")", 1)[1].split()
+      return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    s = connect()
+    begin, before = time.monotonic(), used()
+    for _ in range(500):
+      s.sendall(call * 4)
+      received = 0
+      while received < 4: received += s.recv(65536).count(b"\\0")
+    say("took", time.monotonic() - begin, used() - before)
+    """
+
+  @Test("border 13: that has time to spend is served in a fraction of it: others do not wait")
+  func pace() async throws {
+    let daemon = try await DaemonRun()
+    let program = try BorderScript.run(daemon, Self.busy, "\(daemon.program.pid)")
+    defer { program.end() }
+    let line = try await program.lines.next(seconds: 60) { $0.hasPrefix("took") }
+    let numbers = line.split(separator: " ").dropFirst().compactMap { Double($0) }
+    try #require(numbers.count == 2 && numbers[1] > 0.05, "\(line)")
+    // A fifth; the processor time is also that of threads beside the queue.
+    #expect(numbers[0] > 2 * numbers[1], "\(line)")
+  }
+
   @Test("border 12: that is the owner's is not charged for what it asks; any other is")
   func ownersCalls() async throws {
     let named = ["owner-program = \(BorderScript.python)"]

@@ -99,17 +99,17 @@ final class LinkConnection {
     return hangUp.isOver(hasHungUp: hasHungUp, isRead: isRead, at: now)
   }
 
+  /// Whether nothing is there to be read; what comes later is noticed.
+  var isSilent: Bool {
+    var byte: UInt8 = 0
+    return unread.isEmpty && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0
+      && errno == EAGAIN
+  }
+
   private func nextMessage() -> [UInt8] {
     let end = unread.firstIndex(of: 0).map { $0 + 1 } ?? unread.endIndex
     defer { unread = unread[end...] }
     return [UInt8](unread[..<end])
-  }
-
-  /// Pauses reading for a time, and then calls `awake`.
-  func rest(for time: Duration, _ awake: @escaping @Sendable () -> Void) {
-    pause()
-    queue.asyncAfter(
-      deadline: .now() + .nanoseconds(Int(time.wholeNanoseconds)), execute: awake)
   }
 
   /// Pauses reading until `goOn()` is called.

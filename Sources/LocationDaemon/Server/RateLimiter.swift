@@ -12,7 +12,7 @@ package import LocationModel
 /// The credit is not taken at once: what is more than some milliseconds waits for a moment (the pace),
 /// so that others are not held up by who has a second to spend.
 package struct RateLimiter: Sendable {
-  /// What is owed for work, and paid off by waiting.
+  /// What work has cost, and is paid off by waiting.
   private struct Debt {
     /// The debt at `since`.
     var amount = Duration.zero
@@ -38,13 +38,16 @@ package struct RateLimiter: Sendable {
     var share = Debt()
     var pace = Debt()
 
-    mutating func charge(_ time: Duration, at now: Instant, _ terms: AccountTerms) {
+    mutating func charge(
+      _ time: Duration, besideQueue: Bool, at now: Instant, _ terms: AccountTerms
+    ) {
       share.charge(time, at: now, terms.share)
-      pace.charge(time, at: now, terms.pace)
+      if !besideQueue { pace.charge(time, at: now, terms.pace) }
     }
 
+    /// Without a debt to the share there is none to the pace, which is paid off sooner.
     func isSettled(at now: Instant, _ terms: AccountTerms) -> Bool {
-      share.amount(at: now, terms.share) == .zero && pace.amount(at: now, terms.pace) == .zero
+      share.amount(at: now, terms.share) == .zero
     }
   }
 
@@ -86,24 +89,33 @@ package struct RateLimiter: Sendable {
   package var count: Int { users.values.reduce(0) { $0 + 1 + $1.programs.count } }
 
   /// Charges a program for work.
-  package mutating func charge(_ time: Duration, to payer: Payer, at now: Instant) {
+  ///
+  /// - Parameters:
+  ///   - time: how long it took.
+  ///   - payer: the program.
+  ///   - now: the time at which it is done.
+  ///   - besideQueue: whether others were served meanwhile; then it counts for the share alone.
+  package mutating func charge(
+    _ time: Duration, to payer: Payer, at now: Instant, besideQueue: Bool = false
+  ) {
     if users[payer.user] == nil, users.count >= Self.keptUsers {
       users = users.filter { !$1.isSettled(at: now) }
     }
     let number = place(of: payer.user)
     var user = users.removeValue(forKey: number) ?? User()
-    user.account.charge(time, at: now, Self.ofUser)
+    user.account.charge(time, besideQueue: besideQueue, at: now, Self.ofUser)
     if let program = payer.program {
       if user.programs[program] == nil, user.programs.count >= Self.keptPrograms {
         user.programs = user.programs.filter { !$1.isSettled(at: now, Self.ofProgram) }
       }
       if user.programs[program] != nil || user.programs.count < Self.keptPrograms {
-        user.programs[program, default: Account()].charge(time, at: now, Self.ofProgram)
+        user.programs[program, default: Account()]
+          .charge(time, besideQueue: besideQueue, at: now, Self.ofProgram)
       } else {
-        user.others.charge(time, at: now, Self.ofProgram)
+        user.others.charge(time, besideQueue: besideQueue, at: now, Self.ofProgram)
       }
     } else {
-      user.others.charge(time, at: now, Self.ofProgram)
+      user.others.charge(time, besideQueue: besideQueue, at: now, Self.ofProgram)
     }
     users[number] = user
   }

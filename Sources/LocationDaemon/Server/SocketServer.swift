@@ -40,6 +40,8 @@ package actor SocketServer: QueueActor {
   var shares = RateLimiter(owners: [0, getuid()])
   var room: ClientRoom
   var arrivals: Arrivals
+  /// Connections with messages whose program has to wait, in their order.
+  private var resting: [Payer: [Int]] = [:]
   let manifests = ManifestReader(followsLinks: false)
   let packages = InstalledPackages()
   let signed = SignedPrograms()
@@ -117,7 +119,10 @@ package actor SocketServer: QueueActor {
       let now = host.now.uptime
       guard let end = shares.rest(of: payer, at: now) else {
         welcome(.socket(descriptor), of: payer)
-        if shares.nextTurn(of: payer, at: host.now.uptime) != nil { pauseAccepting(for: Self.pace) }
+        let end = host.now.uptime
+        if shares.nextTurn(of: payer, at: end) != nil {
+          pauseAccepting(for: min(max((end - begin) * 3, Self.breath), Self.pace))
+        }
         return
       }
       turnAway(descriptor, for: end - now)
@@ -130,7 +135,8 @@ package actor SocketServer: QueueActor {
   /// client waits behind those that the kernel keeps, some thousands a second.
   private static let turnedAwayAtOnce = 4
   private static let (breath, pause) = (Duration.microseconds(250), Duration.milliseconds(5))
-  /// The pause after a connection of a program that has had many. Chosen: a flood is a quarter of the time.
+  /// The longest pause after a connection of a program that has had many. Chosen: a flood takes a quarter of
+  /// the time, and the kernel's 512 connections are taken in a fraction of a second.
   private static let pace = Duration.milliseconds(2)
 
   private func pauseAccepting(for pause: Duration = pause) {
@@ -157,11 +163,9 @@ package actor SocketServer: QueueActor {
     guard let connection = connections[number], !connection.isResting else { return }
     let (payer, begin) = (connection.payer, host.now.uptime)
     if let end = shares.nextTurn(of: payer, at: begin) {
-      // A client that disconnected needs no later turn; and each wait for it would be charged again.
+      // A client that disconnected needs no later turn; one that says nothing needs none yet.
       if connection.isOver(at: begin) { return drop(number) }
-      return connection.rest(for: end - begin) { [weak self] in
-        self?.onQueue { $0.goOn(number) }
-      }
+      return connection.isSilent ? () : wait(number, until: end)
     }
     // Of the owner's calls the cost is what others have stored.
     defer { if !connection.isOwners { charge(payer, since: begin) } }
@@ -179,6 +183,30 @@ package actor SocketServer: QueueActor {
         number,
         because: "process \(pid) writes to a connection of process "
           + "\(connection.peer.pid)")
+    }
+  }
+
+  /// Lets a connection wait behind those of the same program that wait already.
+  private func wait(_ number: Int, until end: Instant) {
+    guard let connection = connections[number] else { return }
+    connection.pause()
+    let payer = connection.payer
+    guard resting[payer] == nil else { return resting[payer, default: []].append(number) }
+    resting[payer] = [number]
+    serve(payer, at: end)
+  }
+
+  /// Serves the connections of a program that wait, in their order, until it has to wait again.
+  private func serve(_ payer: Payer, at time: Instant) {
+    enter(at: time) { server in
+      while let number = server.resting[payer]?.first {
+        if let end = server.shares.nextTurn(of: payer, at: server.host.now.uptime) {
+          return server.serve(payer, at: end)
+        }
+        server.resting[payer]?.removeFirst()
+        server.goOn(number)
+      }
+      server.resting[payer] = nil
     }
   }
 
@@ -200,7 +228,9 @@ package actor SocketServer: QueueActor {
 
   /// Charges a program for a refused or forbidden request, or for being cut off: ten times at once,
   /// then once a second.
-  func fine(_ payer: Payer) { shares.charge(Self.fine, to: payer, at: host.now.uptime) }
+  func fine(_ payer: Payer) {
+    shares.charge(Self.fine, to: payer, at: host.now.uptime, besideQueue: true)
+  }
 
   private static let fine = RateLimiter.credit / 10
 
