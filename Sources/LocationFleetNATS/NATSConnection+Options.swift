@@ -60,8 +60,13 @@ extension NATSConnection {
   /// What the library, or the server through it, says of the call of this thread that has just failed; what its
   /// status means where that is nothing.
   static func cause(of status: natsStatus) -> String {
-    let said = nats_GetLastError(nil).map { String(cString: $0) } ?? ""
-    guard said.isEmpty else { return said }
+    // The library keeps what it has said of an earlier call.
+    var last = NATS_OK
+    let said = nats_GetLastError(&last).map { String(cString: $0) } ?? ""
+    if last == status, !said.isEmpty {
+      // It begins with the line of the library's own code.
+      return said.hasPrefix("(") ? String(said.drop { $0 != ")" }.dropFirst(3)) : said
+    }
     return natsStatus_GetText(status).map { String(cString: $0) } ?? "NATS"
   }
 }

@@ -3,14 +3,14 @@ import Foundation
 /// The files that documents name, in backticks or as a link, are there.
 enum ReferenceRule {
   /// The files that a document names, with their lines: by their path from the root, or from the document's
-  /// own folder in a link. What is made of a word in capitals stands for several.
+  /// own folder in a link. NAME stands for any.
   static func references(in document: ProjectFile) -> [(line: Int, path: String)] {
     let folder = document.path.dropLast(document.name.count)
     let lines = document.text.split(separator: "\n", omittingEmptySubsequences: false)
     return lines.enumerated().flatMap { number, line in
       let named = line.matches(
         of: /`((?:Sources|Tests|Scripts|Benchmarks|Examples|docs|packaging|Fuzz)\/[\w.\/+-]+)`/
-      ).map { String($0.1) }.filter { $0.firstMatch(of: /\b[A-Z]{3,}\b\/?/) == nil }
+      ).map { String($0.1) }.filter { !$0.contains("/NAME") }
       let linked = line.matches(of: /\]\(([\w.\/+-]+)(?:#[\w-]+)?\)/).map { String(folder + $0.1) }
       return (named + linked).map { (number + 1, $0) }
     }
