@@ -73,7 +73,7 @@ extension QueueActor {
   ) rethrows -> Result {
     dispatchPrecondition(condition: .onQueue(queue))
     // With optimization the compiler puts the length of the file's path in here, and not the path.
-    #sourceLocation(file: "onQueue", line: 1)
+    #sourceLocation(file:"onQueue",line:1)
     return try withoutActuallyEscaping(body) { body in
       try unsafeBitCast(body, to: ((Self) throws -> Result).self)(self)
     }
