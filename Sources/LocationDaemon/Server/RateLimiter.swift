@@ -39,10 +39,10 @@ package struct RateLimiter: Sendable {
     var pace = Debt()
 
     mutating func charge(
-      _ time: Duration, besideQueue: Bool, at now: Instant, _ terms: AccountTerms
+      _ time: Duration, paced: Duration, at now: Instant, _ terms: AccountTerms
     ) {
       share.charge(time, at: now, terms.share)
-      if !besideQueue { pace.charge(time, at: now, terms.pace) }
+      pace.charge(paced, at: now, terms.pace)
     }
 
     /// Without a debt to the share there is none to the pace, which is paid off sooner.
@@ -57,6 +57,16 @@ package struct RateLimiter: Sendable {
     var credit: Duration
     /// How much is paid off, in tenths of the time that passes.
     var parts: Int
+  }
+
+  /// Whose pace is charged.
+  package enum Pacing: Sendable {
+    /// The program's and its user's: others had to wait for the work.
+    case user
+    /// The program's: the work was done beside the others', but is not to be asked for again and again.
+    case program
+    /// Others were served meanwhile.
+    case nobody
   }
 
   private struct AccountTerms {
@@ -94,28 +104,29 @@ package struct RateLimiter: Sendable {
   ///   - time: how long it took.
   ///   - payer: the program.
   ///   - now: the time at which it is done.
-  ///   - besideQueue: whether others were served meanwhile; then it counts for the share alone.
+  ///   - pacing: whose pace it counts for, beside the shares.
   package mutating func charge(
-    _ time: Duration, to payer: Payer, at now: Instant, besideQueue: Bool = false
+    _ time: Duration, to payer: Payer, at now: Instant, pacing: Pacing = .user
   ) {
     if users[payer.user] == nil, users.count >= Self.keptUsers {
       users = users.filter { !$1.isSettled(at: now) }
     }
     let number = place(of: payer.user)
     var user = users.removeValue(forKey: number) ?? User()
-    user.account.charge(time, besideQueue: besideQueue, at: now, Self.ofUser)
+    user.account.charge(time, paced: pacing == .user ? time : .zero, at: now, Self.ofUser)
+    let paced = pacing == .nobody ? Duration.zero : time
     if let program = payer.program {
       if user.programs[program] == nil, user.programs.count >= Self.keptPrograms {
         user.programs = user.programs.filter { !$1.isSettled(at: now, Self.ofProgram) }
       }
       if user.programs[program] != nil || user.programs.count < Self.keptPrograms {
         user.programs[program, default: Account()]
-          .charge(time, besideQueue: besideQueue, at: now, Self.ofProgram)
+          .charge(time, paced: paced, at: now, Self.ofProgram)
       } else {
-        user.others.charge(time, besideQueue: besideQueue, at: now, Self.ofProgram)
+        user.others.charge(time, paced: paced, at: now, Self.ofProgram)
       }
     } else {
-      user.others.charge(time, besideQueue: besideQueue, at: now, Self.ofProgram)
+      user.others.charge(time, paced: paced, at: now, Self.ofProgram)
     }
     users[number] = user
   }

@@ -166,7 +166,7 @@ extension SocketServer {
   private func meet(_ number: Int, _ found: Acquaintance) {
     defer { settleArrivals(.known(number)) }
     guard let pending = arrivals.pending.removeValue(forKey: number) else { return }
-    shares.charge(found.cost, to: pending.payer, at: host.now.uptime, besideQueue: true)
+    shares.charge(found.cost, to: pending.payer, at: host.now.uptime, pacing: .program)
     guard !pending.isTurnedAway else { return pending.origin.close() }
     arrivals.room.leave(pending.payer, subscribers: 0)
     do throws(Peer.Fault) {

@@ -119,11 +119,8 @@ package actor SocketServer: QueueActor {
       let now = host.now.uptime
       guard let end = shares.rest(of: payer, at: now) else {
         welcome(.socket(descriptor), of: payer)
-        let end = host.now.uptime
-        if shares.nextTurn(of: payer, at: end) != nil {
-          pauseAccepting(for: min(max((end - begin) * 3, Self.breath), Self.pace))
-        }
-        return
+        let isPaced = shares.nextTurn(of: payer, at: host.now.uptime) != nil
+        return isPaced ? pauseAccepting(for: Self.pace) : ()
       }
       turnAway(descriptor, for: end - now)
     }
@@ -135,9 +132,9 @@ package actor SocketServer: QueueActor {
   /// client waits behind those that the kernel keeps, some thousands a second.
   private static let turnedAwayAtOnce = 4
   private static let (breath, pause) = (Duration.microseconds(250), Duration.milliseconds(5))
-  /// The longest pause after a connection of a program that has had many. Chosen: a flood takes a quarter of
-  /// the time, and the kernel's 512 connections are taken in a fraction of a second.
-  private static let pace = Duration.milliseconds(2)
+  /// The pause after a connection of a program that has had many. Chosen: the kernel's 512 connections are
+  /// taken in half a second, and who floods has soon used up the share.
+  private static let pace = Duration.milliseconds(1)
 
   private func pauseAccepting(for pause: Duration = pause) {
     isPaused = true
@@ -229,7 +226,7 @@ package actor SocketServer: QueueActor {
   /// Charges a program for a refused or forbidden request, or for being cut off: ten times at once,
   /// then once a second.
   func fine(_ payer: Payer) {
-    shares.charge(Self.fine, to: payer, at: host.now.uptime, besideQueue: true)
+    shares.charge(Self.fine, to: payer, at: host.now.uptime, pacing: .program)
   }
 
   private static let fine = RateLimiter.credit / 10

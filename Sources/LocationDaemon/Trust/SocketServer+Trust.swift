@@ -134,7 +134,7 @@ extension SocketServer {
       server.queue.async {
         server.onQueue {
           $0.trust.leaveQueue(of: payer.user)
-          $0.shares.charge(cost, to: payer, at: $0.host.now.uptime, besideQueue: true)
+          $0.shares.charge(cost, to: payer, at: $0.host.now.uptime, pacing: .nobody)
           guard $0.connections[number] != nil else { return }
           body($0, result)
           $0.goOn(number)
