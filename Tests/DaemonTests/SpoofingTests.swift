@@ -210,8 +210,8 @@ struct SpoofingTests {
         if other == 0:
           if os.getpid() != child: os._exit(0)
           os.execv(honest, [honest, "30"])
-      print("same number", flush=True)
       s.sendall(b'{"method":"org.meridian.location.GetState"}\\0')
+      print("same number", flush=True)
       s.settimeout(10)
       data = s.recv(4096)
       print("answered" if b'"state"' in data else "not answered", flush=True)

@@ -66,7 +66,7 @@ struct AppTests {
   func withoutRunLoop(_ transport: Transport) async throws {
     let program = try await InstalledApp("ClassicApp", over: transport).run("deaf")
     defer { program.end() }
-    let line = try await program.lines.next { !$0.contains("priority") }
+    let line = try await program.lines.next { $0.contains("run loop") }
     #expect(line.contains("run loop does not run"))
   }
 
@@ -75,7 +75,7 @@ struct AppTests {
   func stuckMain(_ transport: Transport) async throws {
     let program = try await InstalledApp("ClassicApp", over: transport).run("stuck")
     defer { program.end() }
-    let line = try await program.lines.next { !$0.contains("priority") }
+    let line = try await program.lines.next { $0.contains("run loop") }
     #expect(line.contains("the main run loop does not run"))
   }
 

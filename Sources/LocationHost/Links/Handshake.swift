@@ -88,6 +88,9 @@ struct Handshake {
   }
 
   private static func lost(_ error: Errno) -> Fault {
-    Fault(isRefusal: false, description: error.description)
+    if error.code == EAGAIN {
+      return Fault(isRefusal: false, description: "it did not answer within two seconds")
+    }
+    return Fault(isRefusal: false, description: error.description)
   }
 }
