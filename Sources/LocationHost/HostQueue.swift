@@ -72,11 +72,8 @@ extension QueueActor {
     _ body: (isolated Self) throws -> Result
   ) rethrows -> Result {
     dispatchPrecondition(condition: .onQueue(queue))
-    // With optimization the compiler puts the length of the file's path in here, and not the path.
-    #sourceLocation(file:"onQueue",line:1)
     return try withoutActuallyEscaping(body) { body in
       try unsafeBitCast(body, to: ((Self) throws -> Result).self)(self)
     }
-    #sourceLocation()
   }
 }
