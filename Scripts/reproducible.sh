@@ -1,7 +1,8 @@
 #!/bin/sh
 # Builds the packages of the last commit twice, in folders, time zones, and languages that differ, and compares them byte
 # by byte. The names of the folders are of the same length: Swift 6.3 puts the length of a source file's path into optimized
-# code where a closure is checked for having escaped (`onQueue`), and there is no setting against that. Prints a line for each; status 1 when one differs, both then stay in .build/reproducible.
+# code where a closure is checked for having escaped (`onQueue`), and there is no setting against that. Prints a line for
+# each; status 1 when one differs, both then stay in .build/reproducible.
 #
 #   Scripts/reproducible.sh
 #

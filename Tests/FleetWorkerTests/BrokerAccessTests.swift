@@ -91,53 +91,43 @@ struct BrokerAccessTests {
     #expect(try Outcome("locationfleet", ["--check", "--config", path]).status == 0)
   }
 
+  /// Starts what answers each connection with one line after the other, and hangs up unless that is PONG.
+  private static func server(answering answers: String...) async throws -> (RunningProgram, Int) {
+    let script = """
+      import socket, sys
+      server = socket.create_server(("127.0.0.1", 0))
+      print(server.getsockname()[1], flush=True)
+      for answer in sys.argv[1:]:
+        client, _ = server.accept()
+        client.sendall(b'INFO {"max_payload":1048576,"headers":true}\\r\\n')
+        client.recv(4096)
+        client.sendall(answer.encode() + b"\\r\\n")
+        if answer != "PONG": client.close()
+      print("served", flush=True)
+      if answer == "PONG":
+        while client.recv(4096): pass
+      """
+    let server = try RunningProgram("python3", ["-c", script] + answers)
+    return (server, try await server.lines.next { Int($0) })
+  }
+
   @Test("FLEET-65: what a server says when it lets nobody in is named as the cause")
   func turnedAway() async throws {
-    let server = try RunningProgram(
-      "python3",
-      [
-        "-c",
-        """
-        import socket
-        server = socket.create_server(("127.0.0.1", 0))
-        print(server.getsockname()[1], flush=True)
-        client, _ = server.accept()
-        client.sendall(b'INFO {"max_payload":1048576}\\r\\n')
-        client.recv(4096)
-        client.sendall(b"-ERR 'Authentication Timeout'\\r\\n")
-        """,
-      ])
-    let port = try await server.lines.next { Int($0) }
+    let (server, port) = try await Self.server(answering: "-ERR 'Authentication Timeout'")
     let fault = #expect(throws: BrokerFault.self) {
       _ = try NATSBroker(BrokerAccess(servers: ["nats://127.0.0.1:\(port)"]), name: "test")
     }
     #expect(fault.map { "\($0)" }?.contains("no answer: Authentication Timeout") == true)
+    withExtendedLifetime(server) {}
   }
 
   @Test("FLEET-65: who is not let in as the library has left the signature out tries again")
   func secondAttempt() async throws {
-    let server = try RunningProgram(
-      "python3",
-      [
-        "-c",
-        """
-        import socket
-        server = socket.create_server(("127.0.0.1", 0))
-        print(server.getsockname()[1], flush=True)
-        for answer in [b"-ERR 'Authorization Violation'", b"PONG"]:
-          client, _ = server.accept()
-          client.sendall(b'INFO {"max_payload":1048576,"headers":true}\\r\\n')
-          client.recv(4096)
-          client.sendall(answer + b"\\r\\n")
-          if answer != b"PONG": client.close()
-        print("let in", flush=True)
-        while client.recv(4096): pass
-        """,
-      ])
-    let port = try await server.lines.next { Int($0) }
+    let (server, port) = try await Self.server(
+      answering: "-ERR 'Authorization Violation'", "PONG")
     let access = BrokerAccess(servers: ["nats://127.0.0.1:\(port)"])
     let broker = try NATSBroker(access, name: "test")
-    _ = try await server.lines.next { $0 == "let in" }
+    _ = try await server.lines.next { $0 == "served" }
     withExtendedLifetime(broker) {}
   }
 }

@@ -90,9 +90,7 @@ final class LinkConnection {
 
   /// Whether the client has hung up, and its place is free.
   func isOver(at now: Instant) -> Bool {
-    var byte: UInt8 = 0
-    let isRead =
-      unread.isEmpty && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) == 0
+    let isRead = unread.isEmpty && peek() == 0
     var entry = pollfd(fd: descriptor, events: 0, revents: 0)
     let hasHungUp =
       isRead || poll(&entry, 1, 0) > 0 && entry.revents & Int16(POLLHUP) != 0
@@ -101,9 +99,13 @@ final class LinkConnection {
 
   /// Whether nothing is there to be read; what comes later is noticed.
   var isSilent: Bool {
+    unread.isEmpty && peek() < 0 && errno == EAGAIN
+  }
+
+  /// What a read of one byte would return, which stays to be read.
+  private func peek() -> Int {
     var byte: UInt8 = 0
-    return unread.isEmpty && recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) < 0
-      && errno == EAGAIN
+    return recv(descriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
   }
 
   private func nextMessage() -> [UInt8] {

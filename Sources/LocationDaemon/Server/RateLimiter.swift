@@ -39,10 +39,10 @@ package struct RateLimiter: Sendable {
     var pace = Debt()
 
     mutating func charge(
-      _ time: Duration, paced: Duration, at now: Instant, _ terms: AccountTerms
+      _ time: Duration, isPaced: Bool, at now: Instant, _ terms: AccountTerms
     ) {
       share.charge(time, at: now, terms.share)
-      pace.charge(paced, at: now, terms.pace)
+      if isPaced { pace.charge(time, at: now, terms.pace) }
     }
 
     /// Without a debt to the share there is none to the pace, which is paid off sooner.
@@ -113,20 +113,20 @@ package struct RateLimiter: Sendable {
     }
     let number = place(of: payer.user)
     var user = users.removeValue(forKey: number) ?? User()
-    user.account.charge(time, paced: pacing == .user ? time : .zero, at: now, Self.ofUser)
-    let paced = pacing == .nobody ? Duration.zero : time
+    user.account.charge(time, isPaced: pacing == .user, at: now, Self.ofUser)
+    let isPaced = pacing != .nobody
     if let program = payer.program {
       if user.programs[program] == nil, user.programs.count >= Self.keptPrograms {
         user.programs = user.programs.filter { !$1.isSettled(at: now, Self.ofProgram) }
       }
       if user.programs[program] != nil || user.programs.count < Self.keptPrograms {
         user.programs[program, default: Account()]
-          .charge(time, paced: paced, at: now, Self.ofProgram)
+          .charge(time, isPaced: isPaced, at: now, Self.ofProgram)
       } else {
-        user.others.charge(time, paced: paced, at: now, Self.ofProgram)
+        user.others.charge(time, isPaced: isPaced, at: now, Self.ofProgram)
       }
     } else {
-      user.others.charge(time, paced: paced, at: now, Self.ofProgram)
+      user.others.charge(time, isPaced: isPaced, at: now, Self.ofProgram)
     }
     users[number] = user
   }
