@@ -19,17 +19,21 @@ package enum DeliveryTurns {
   /// - Parameters:
   ///   - outputs: what a step has decided, in its order.
   ///   - app: the app that a client belongs to; `nil` for a client that has gone.
-  /// - Returns: the same outputs.
+  /// - Returns: the same outputs, and where among them a second turn and those after it begin.
   package static func order(
     _ outputs: [ServiceCore.Output], app: (ClientID) -> AppIdentity?
-  ) -> [ServiceCore.Output] {
-    guard outputs.count > atOnce else { return outputs }
+  ) -> (outputs: [ServiceCore.Output], turns: [Int]) {
+    guard outputs.count > atOnce else { return (outputs, []) }
     var ordered: [ServiceCore.Output] = []
     ordered.reserveCapacity(outputs.count)
     var turns: [[ServiceCore.Output]] = []
     var counts: [AppIdentity?: Int] = [:]
+    var begins: [Int] = []
     func endRun() {
-      for turn in turns { ordered += turn }
+      for (index, turn) in turns.enumerated() {
+        if index > 0 { begins.append(ordered.count) }
+        ordered += turn
+      }
       (turns, counts) = ([], [:])
     }
     // Most deliveries are to the client of the one before.
@@ -50,6 +54,6 @@ package enum DeliveryTurns {
       }
     }
     endRun()
-    return ordered
+    return (ordered, begins)
   }
 }

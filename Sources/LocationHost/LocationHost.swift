@@ -252,14 +252,22 @@ package actor LocationHost: EngineLink, QueueActor {
     arm()
   }
 
-  /// Stores the outputs of a step, then carries them out.
+  /// Stores the outputs of a step, then carries them out; apps that received something in a turn run
+  /// before the next.
   func carryOut(_ outputs: [ServiceCore.Output]) {
-    let ordered = DeliveryTurns.order(outputs) { core.app(of: $0) }
+    let (ordered, turns) = DeliveryTurns.order(outputs) { core.app(of: $0) }
     if let keeper {
       keeper.commit(outputs)
       if keeper.isBehind || !storing.held.isEmpty { return holdBack(ordered) }
     }
-    for output in ordered { act(output) }
+    var done = 0
+    for turn in turns {
+      for output in ordered[done..<turn] { act(output) }
+      done = turn
+      // The thread that reads wakes another, so once is not enough; it costs nothing where none waits.
+      sched_yield()
+    }
+    for output in ordered[done...] { act(output) }
   }
 
   /// Carries out an output that may leave now.

@@ -228,10 +228,7 @@ struct AppTests {
     // An app with an engine of its own has nobody that launches it for a change.
     let services = [("visits", "visit")] + (transport == .daemon ? [("changes", "claims")] : [])
     for (service, domain) in services {
-      let program = try app.run("brief", service)
-      defer { program.end() }
-      // Its output ends with it.
-      while (try? await program.lines.next { _ in true }) != nil {}
+      try await app.runToItsEnd("brief", service)
       let stored = try await app.storedDomains()
       #expect(stored.contains(domain))
     }
@@ -260,10 +257,7 @@ struct AppTests {
       ("add", ["condition"]), ("start", ["condition", "region"]), ("remove", ["region"]),
       ("stop", []),
     ] {
-      let program = try app.run("brief", change)
-      defer { program.end() }
-      // Its output ends with it.
-      while (try? await program.lines.next { _ in true }) != nil {}
+      try await app.runToItsEnd("brief", change)
       let list = try app.run("brief", "list")
       defer { list.end() }
       let line = try await list.lines.next { $0.hasPrefix("watches") }

@@ -48,7 +48,7 @@ struct DeliveryTurnsTests {
   }
 
   private static func order(_ steps: [Step]) -> [Step] {
-    DeliveryTurns.order(steps.map(\.output), app: app).compactMap(Step.init)
+    DeliveryTurns.order(steps.map(\.output), app: app).outputs.compactMap(Step.init)
   }
 
   private static func deliveries(to client: UInt64, _ subscribers: Range<UInt32>) -> [Step] {
@@ -72,6 +72,8 @@ struct DeliveryTurnsTests {
       second[32...],
     ]
     #expect(Self.order(first + second + gone) == expected.flatMap(\.self))
+    let outputs = (first + second + gone).map(\.output)
+    #expect(DeliveryTurns.order(outputs, app: Self.app).turns == [35, 67])
   }
 
   @Test("No delivery passes an output that is none")
@@ -94,5 +96,7 @@ struct DeliveryTurnsTests {
   func alone(_ count: UInt32) {
     let steps = Self.deliveries(to: 2, 0..<count)
     #expect(Self.order(steps) == steps)
+    let turns = DeliveryTurns.order(steps.map(\.output), app: Self.app).turns
+    #expect(turns == Array(stride(from: 16, to: Int(count), by: 16)))
   }
 }
