@@ -3,6 +3,7 @@ import Foundation
 import Glibc
 import LocationHost
 import LocationModel
+import Synchronization
 
 /// A program to compare with that is not there.
 struct MissingPeer: Error {
@@ -167,10 +168,14 @@ enum Peers {
     """
 }
 
-/// A pseudo terminal that stands for a receiver's serial port.
+/// A pseudo terminal that stands for a receiver's serial port, or the socket of a program that passes
+/// a receiver's sentences on.
 final class Port: Sendable {
   let path: String
-  let descriptor: Int32
+  private let descriptor: Int32
+  private let isTerminal: Bool
+  /// What is written to, once somebody reads.
+  private let end: Mutex<Int32?>
 
   init() throws {
     var descriptor: Int32 = -1
@@ -179,13 +184,30 @@ final class Port: Sendable {
       throw MissingPeer(text: "no pseudo terminal can be opened")
     }
     self.descriptor = descriptor
+    isTerminal = true
+    end = Mutex(descriptor)
     path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     // gpsd gives its privileges up.
     chmod(path, 0o666)
   }
 
+  /// Listens at a socket. What is written to a terminal is passed on by a thread of the kernel, which
+  /// waits for a processor like any other; what is written to a socket is there at once.
+  init(listeningAt path: String) throws {
+    self.path = path
+    descriptor = try DaemonSocket.listen(at: path)
+    isTerminal = false
+    end = Mutex(nil)
+  }
+
   deinit {
+    if !isTerminal, let end = end.withLock({ $0 }) { close(end) }
     close(descriptor)
+  }
+
+  /// What a daemon is to read.
+  func source(mayRest: Bool) -> String {
+    isTerminal ? "nmea://\(path)?baud=115200&rest=\(mayRest)" : "nmea+unix://\(path)"
   }
 
   /// Writes at once, and says when that began.
@@ -194,8 +216,14 @@ final class Port: Sendable {
   /// writer, which the kernel may put aside for it, reads the clock.
   @discardableResult
   func write(_ bytes: [UInt8]) -> Instant {
+    let end = end.withLock { end in
+      if let end { return end }
+      let accepted = accept(descriptor, nil, nil)
+      end = accepted
+      return accepted
+    }
     let begin = HostClock.now.uptime
-    _ = Glibc.write(descriptor, bytes, bytes.count)
+    _ = Glibc.write(end, bytes, bytes.count)
     return begin
   }
 }

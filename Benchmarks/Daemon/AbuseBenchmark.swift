@@ -6,7 +6,9 @@ import LocationModel
 /// What a well-behaved client notices of each kind of abuser, and of all at once: the delay from the
 /// write of an epoch to its loop body, in turns alone and beside the abuser, which is another program
 /// with the same permission. What it notices of two loops that ask the daemon for nothing is the
-/// computer's. `ABUSE_KINDS="streams stores"` measures these alone.
+/// computer's. `ABUSE_KINDS="streams stores"` measures these alone. The receiver is behind a socket:
+/// what a serial port receives is passed on by a thread of the kernel, which waits for a processor
+/// behind the abuser or the daemon. `ABUSE_RECEIVER=serial` has it on a port.
 func measureAbuse() async throws {
   let folder = try Peers.folder("abuse")
   defer { try? FileManager.default.removeItem(at: folder) }
@@ -26,7 +28,11 @@ private struct AbuseMeasurement {
   init(in folder: URL) throws {
     abuser = folder.appending(path: "abuser").path
     try FileManager.default.copyItem(atPath: Peers.own, toPath: abuser)
-    rig = try DaemonRig(in: folder, serving: [abuser])
+    let receiver = ProcessInfo.processInfo.environment["ABUSE_RECEIVER"] ?? "socket"
+    guard ["socket", "serial"].contains(receiver) else {
+      throw InvalidMeasurement(text: "no receiver \(receiver); there are socket and serial")
+    }
+    rig = try DaemonRig(in: folder, serving: [abuser], isSerial: receiver == "serial")
     let port = rig.port
     ours = Racer(try rig.follower()) { port.write($0.bytes) }
   }

@@ -5,16 +5,19 @@ import LocationHost
 import LocationModel
 import Synchronization
 
-/// A daemon of its own with a receiver on a serial port, which programs of this benchmark may ask.
+/// A daemon of its own with a receiver, which programs of this benchmark may ask.
 final class DaemonRig {
   let port: Port
   let socket: String
   let daemon: Child
 
   /// `mayRest`: whether the receiver's port may be closed between the fixes that are needed;
-  /// `programs`: who may ask, beside this one.
-  init(in folder: URL, mayRest: Bool = false, serving programs: [String] = []) throws {
-    port = try Port()
+  /// `programs`: who may ask, beside this one; `isSerial`: whether the receiver is on a serial port,
+  /// or behind a socket.
+  init(
+    in folder: URL, mayRest: Bool = false, serving programs: [String] = [], isSerial: Bool = true
+  ) throws {
+    port = try isSerial ? Port() : Port(listeningAt: folder.appending(path: "receiver").path)
     socket = folder.appending(path: "socket").path
     let state = folder.appending(path: "state").path
     try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: true)
@@ -34,7 +37,7 @@ final class DaemonRig {
       program,
       [
         "--config", configuration.path, "--socket", socket, "--state", state,
-        "--source", "nmea://\(port.path)?baud=115200&rest=\(mayRest)",
+        "--source", port.source(mayRest: mayRest),
       ])
     for _ in 0..<100 {
       if let descriptor = try? DaemonSocket.connect(to: socket) {

@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import LocationService
 import LocationEngine
 package import LocationModel
@@ -21,6 +22,12 @@ struct StoringState {
   var willScrub = false
   /// Callers that wait until everything is stored (LIFE-12).
   var waiting: [@Sendable () -> Void] = []
+  /// Whether the queue waits for the disk; else what depends on it waits alone.
+  var waits = true
+  /// The last step before that.
+  var before = 0
+  /// Whether a thread waits for the disk.
+  var isSyncing = false
   /// The time at which each damaged file was first seen.
   var damaged: [String: Instant] = [:]
 
@@ -35,23 +42,40 @@ struct StoringState {
 
 // Outputs leave only after they are stored (docs/decisions/0069). All of this runs on the queue.
 extension LocationHost {
-  /// Holds back the outputs of a step that depend on changes which are not stored.
+  /// Stores the outputs of a step, then carries them out, or holds them back; apps that received
+  /// something in a turn run before the next.
+  func carryOut(_ outputs: [ServiceCore.Output]) {
+    let (ordered, turns) = DeliveryTurns.order(outputs) { core.app(of: $0) }
+    keeper?.commit(outputs, waits: storing.waits)
+    let holdsBack = keeper?.isBehind ?? false || !storing.held.isEmpty
+    let touched = holdsBack ? Self.owners(in: outputs) : []
+    var done = 0
+    for turn in turns {
+      for output in ordered[done..<turn] { leave(output, holdsBack, touched) }
+      done = turn
+      // The thread that reads wakes another, so once is not enough; it costs nothing where none waits.
+      sched_yield()
+    }
+    for output in ordered[done...] { leave(output, holdsBack, touched) }
+    guard holdsBack else { return }
+    if keeper?.sync() != nil { syncBeside() } else { tryLater() }
+  }
+
+  private static func owners(in outputs: [ServiceCore.Output]) -> Set<String> {
+    var owners: Set<String> = []
+    for case .engine(.persist(let change)) in outputs { owners.insert(change.key.owner) }
+    return owners
+  }
+
+  /// Carries out an output, or holds it back if it depends on changes which are not stored.
   ///
   /// A position depends only on the permission of its app, and on what the same half of a step has
   /// stored of the app, such as its first entry in the access log. Every other output to an app
   /// depends on all unstored changes of the app or of the machine. The order of each client's
   /// deliveries stays.
-  func holdBack(_ outputs: [ServiceCore.Output]) {
-    var touched: Set<String> = []
-    for case .engine(.persist(let change)) in outputs { touched.insert(change.key.owner) }
-    for output in outputs {
-      guard rests(output, touched) else {
-        act(output)
-        continue
-      }
-      if !storing.held.add(output) { overflow(output) }
-    }
-    tryLater()
+  private func leave(_ output: ServiceCore.Output, _ holdsBack: Bool, _ touched: Set<String>) {
+    guard holdsBack, rests(output, touched) else { return act(output) }
+    if !storing.held.add(output, after: keeper?.steps.last ?? 0) { overflow(output) }
   }
 
   private func rests(_ output: ServiceCore.Output, _ touched: Set<String>) -> Bool {
@@ -83,7 +107,7 @@ extension LocationHost {
           "\(HeldOutputs.most.ofClient) deliveries wait for the disk; answers to newer requests are "
             + "dropped until there is room"))
     }
-    if delivery.isEvent { storing.held.keep(output) }
+    if delivery.isEvent { storing.held.keep(output, after: keeper?.steps.last ?? 0) }
   }
 
   /// Removes the held outputs of a client that has gone.
@@ -97,6 +121,46 @@ extension LocationHost {
   package func persist(_ changes: [StateChange]) {
     if !changes.isEmpty { carryOut(changes.map { .engine(.persist($0)) }) }
   }
+
+  // MARK: Waiting beside the queue
+
+  /// Lets the queue not wait for the disk until ``endStoringBeside()``: what depends on changes is held
+  /// back until they are stored.
+  package func beginStoringBeside() {
+    storing.waits = false
+    storing.before = keeper?.steps.last ?? 0
+  }
+
+  /// Lets the queue wait for the disk again.
+  ///
+  /// - Returns: the last step since the begin whose changes are not on the disk yet; `nil` if all are, or
+  ///   storing has failed.
+  package func endStoringBeside() -> Int? {
+    storing.waits = true
+    syncBeside()
+    guard let steps = keeper?.steps, steps.written > storing.before, steps.synced < steps.written
+    else { return nil }
+    return steps.written
+  }
+
+  private func syncBeside() {
+    guard !storing.isSyncing, let (log, step) = keeper?.sync() else { return }
+    storing.isSyncing = true
+    Self.disk.async { [weak self] in
+      let fault = log.run()
+      self?.enter { $0.endSync(upTo: step, fault) }
+    }
+  }
+
+  private func endSync(upTo step: Int, _ fault: StoreError?) {
+    storing.isSyncing = false
+    guard let keeper else { return }
+    keeper.endSync(upTo: step, fault)
+    release()
+    if keeper.fault != nil { tryLater() } else { syncBeside() }
+  }
+
+  private static let disk = DispatchQueue(label: "meridian.disk")
 
   // MARK: Trying again
 
@@ -122,15 +186,18 @@ extension LocationHost {
 
   /// Carries out held outputs, as long as everything is stored.
   package func release() {
-    guard let keeper, !keeper.isBehind else { return }
-    if storing.lastFault != nil {
+    guard let keeper else { return }
+    if storing.lastFault != nil, !keeper.isBehind {
       journal(.store("everything is stored again; \(storing.held.count) deliveries go on"))
       storing.lastFault = nil
     }
-    for stored in storing.waiting { stored() }
-    storing.waiting = []
-    while !keeper.isBehind, let output = storing.held.popFirst() { act(output) }
+    if !keeper.isBehind {
+      for stored in storing.waiting { stored() }
+      storing.waiting = []
+    }
+    while let output = storing.held.popFirst(storedUpTo: keeper.steps.synced) { act(output) }
     if storing.held.isEmpty { storing.overfull = [] }
+    synced?(keeper.steps.synced)
     arm()
   }
 

@@ -51,6 +51,8 @@ package actor LocationHost: EngineLink, QueueActor {
   package var cutOff: (@Sendable (ClientID) -> Void)?
   /// Called after each step, once apps have what it decided; `nil` while nobody follows the status.
   package var stepped: (@Sendable () -> Void)?
+  /// Called with the last step that is on the disk, once that was waited for.
+  package var synced: (@Sendable (Int) -> Void)?
   /// Whether the processes of clients are in use.
   var uses: UseWatch
   let windows: WindowWatch?
@@ -250,24 +252,6 @@ package actor LocationHost: EngineLink, QueueActor {
     if haveUsesChanged { showUses() }
     stepped?()
     arm()
-  }
-
-  /// Stores the outputs of a step, then carries them out; apps that received something in a turn run
-  /// before the next.
-  func carryOut(_ outputs: [ServiceCore.Output]) {
-    let (ordered, turns) = DeliveryTurns.order(outputs) { core.app(of: $0) }
-    if let keeper {
-      keeper.commit(outputs)
-      if keeper.isBehind || !storing.held.isEmpty { return holdBack(ordered) }
-    }
-    var done = 0
-    for turn in turns {
-      for output in ordered[done..<turn] { act(output) }
-      done = turn
-      // The thread that reads wakes another, so once is not enough; it costs nothing where none waits.
-      sched_yield()
-    }
-    for output in ordered[done...] { act(output) }
   }
 
   /// Carries out an output that may leave now.

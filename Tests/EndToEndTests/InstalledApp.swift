@@ -62,7 +62,7 @@ struct InstalledApp {
       defer { program.end() }
       var isLost = false
       // Its output ends with it.
-      while let line = try? await program.lines.next({ _ in true }) {
+      while let line = try? await program.lines.next({ $0 }) {
         if line.contains("is lost if the process ends") { isLost = true }
       }
       guard isLost else { return }

@@ -45,8 +45,12 @@ struct RateLimiterTests {
   func pace() {
     var shares = RateLimiter()
     let own = payer(7)
-    shares.charge(RateLimiter.briefCredit, to: own, at: start)
+    shares.charge(RateLimiter.briefCredit / 2, to: own, at: start)
+    #expect(!shares.asksMuch(own, at: start))
+    shares.charge(RateLimiter.briefCredit / 2, to: own, at: start)
     #expect(shares.nextTurn(of: own, at: start) == nil)
+    #expect(shares.asksMuch(own, at: start) && !shares.asksMuch(payer(8), at: start))
+    #expect(!shares.asksMuch(own, at: start + .milliseconds(25)))
     shares.charge(.milliseconds(2), to: own, at: start)
     let end = start + .milliseconds(10)
     #expect(shares.nextTurn(of: own, at: start) == end)

@@ -145,6 +145,13 @@ package struct RateLimiter: Sendable {
     }
   }
 
+  /// Whether a program, or its user, has used up half of what may be asked without a pause.
+  package func asksMuch(_ payer: Payer, at now: Instant) -> Bool {
+    ends(of: payer) { account, terms in
+      account.pace.amount(at: now, terms.pace) > terms.pace.credit / 2 ? now : nil
+    } != nil
+  }
+
   /// The later one of what a program's account and that of its user say.
   private func ends(
     of payer: Payer, _ end: (Account, AccountTerms) -> Instant?

@@ -42,6 +42,8 @@ package actor SocketServer: QueueActor {
   var arrivals: Arrivals
   /// Connections with messages whose program has to wait, in their order.
   private var resting: [Payer: [Int]] = [:]
+  /// Connections whose last message is not stored yet.
+  var awaitingDisk: [AwaitingDisk] = []
   let manifests = ManifestReader(followsLinks: false)
   let packages = InstalledPackages()
   let signed = SignedPrograms()
@@ -90,6 +92,7 @@ package actor SocketServer: QueueActor {
       self?.onQueue { $0.settleFreezing() }
     }
     beginAdministration()
+    beginToAwaitDisk()
   }
 
   isolated deinit {
@@ -169,7 +172,7 @@ package actor SocketServer: QueueActor {
     switch connection.read(into: buffer) {
     case .nothing: break
     case .bytes(let bytes):
-      handle(.bytes(bytes), of: number)
+      take(bytes, of: number)
       // A source whose peer has hung up fires once, however much is left to read: libdispatch on
       // Linux then forgets the descriptor. So another read is scheduled after the others' turn.
       connection.awaitsTurn = true

@@ -5,8 +5,8 @@ package import LocationModel
 /// Outputs that may leave the process only after the changes on which they depend are stored, in
 /// the order in which they were decided, up to a bound for each client and one for all.
 package struct HeldOutputs {
-  /// Held outputs in their order.
-  private var waiting: [ServiceCore.Output] = []
+  /// Held outputs in their order, and the step that must be stored before each.
+  private var waiting: [(output: ServiceCore.Output, step: Int)] = []
   /// The index of the first output that has not left.
   private var next = 0
   private var counts: [ClientID: Int] = [:]
@@ -24,11 +24,14 @@ package struct HeldOutputs {
   /// Adds an output at the end; a launch or wake of an app only once. A position replaces a held
   /// one of the same subscriber, because an old position is worth less.
   ///
+  /// - Parameters:
+  ///   - output: what may leave later.
+  ///   - step: the step with changes that must be stored before; not lower than that of one before.
   /// - Returns: whether there was room.
-  package mutating func add(_ output: ServiceCore.Output) -> Bool {
+  package mutating func add(_ output: ServiceCore.Output, after step: Int = 0) -> Bool {
     guard case .engine(.deliver(let client, let delivery)) = output else {
-      if !waiting[next...].contains(where: { $0.errand == output.errand }) {
-        waiting.append(output)
+      if !waiting[next...].contains(where: { $0.output.errand == output.errand }) {
+        waiting.append((output, step))
       }
       return true
     }
@@ -36,21 +39,21 @@ package struct HeldOutputs {
     let own = counts[client] ?? 0
     guard own < Self.most.ofClient, count < Self.most.ofAll else { return false }
     counts[client] = own + 1
-    waiting.append(output)
+    waiting.append((output, step))
     return true
   }
 
   /// Adds an output beyond the bound for its client.
-  package mutating func keep(_ output: ServiceCore.Output) {
+  package mutating func keep(_ output: ServiceCore.Output, after step: Int = 0) {
     guard count < Self.most.ofAll else { return }
     if case .engine(.deliver(let client, _)) = output { counts[client, default: 0] += 1 }
-    waiting.append(output)
+    waiting.append((output, step))
   }
 
   private mutating func dropPosition(of subscriber: SubscriberID, _ client: ClientID) {
     guard concerns(client) else { return }
-    let index = waiting[next...].lastIndex { output in
-      guard case .engine(.deliver(client, let delivery)) = output else { return false }
+    let index = waiting[next...].lastIndex { held in
+      guard case .engine(.deliver(client, let delivery)) = held.output else { return false }
       return delivery.positionSubscriber == subscriber
     }
     guard let index else { return }
@@ -58,10 +61,13 @@ package struct HeldOutputs {
     settle(client)
   }
 
-  /// Removes and returns the first output; `nil` if there is none.
-  package mutating func popFirst() -> ServiceCore.Output? {
-    guard !isEmpty else { return nil }
-    let output = waiting[next]
+  /// Removes and returns the first output.
+  ///
+  /// - Parameter step: the last step that is stored.
+  /// - Returns: `nil` if there is none, or it must wait for a later step.
+  package mutating func popFirst(storedUpTo step: Int = .max) -> ServiceCore.Output? {
+    guard !isEmpty, waiting[next].step <= step else { return nil }
+    let output = waiting[next].output
     next += 1
     if isEmpty { (waiting, next) = ([], 0) }
     if case .engine(.deliver(let client, _)) = output { settle(client) }
@@ -73,7 +79,7 @@ package struct HeldOutputs {
     guard concerns(client) else { return }
     waiting.removeFirst(next)
     next = 0
-    waiting.removeAll { if case .engine(.deliver(client, _)) = $0 { true } else { false } }
+    waiting.removeAll { if case .engine(.deliver(client, _)) = $0.output { true } else { false } }
     counts[client] = nil
   }
 

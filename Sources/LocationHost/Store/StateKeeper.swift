@@ -37,8 +37,14 @@ package final class StateKeeper {
   /// Whether data was erased that the engine still has, so that it must restart.
   package private(set) var isErased = false
 
+  /// The steps that had changes, numbered; those up to `written` are in the file, those up to
+  /// `synced` also on the disk.
+  private(set) var steps = (last: 0, written: 0, synced: 0)
+  /// Changes that are in the file, and may not be on the disk.
+  private var unsynced: [(step: Int, change: StateChange)] = []
+
   /// Whether there are changes that are not stored.
-  package var isBehind: Bool { fault != nil }
+  package var isBehind: Bool { fault != nil || !unsynced.isEmpty }
 
   /// Opens the state of one app, or of all; `noting` is called with what was found wrong, and why
   /// it could not be opened.
@@ -200,7 +206,19 @@ package final class StateKeeper {
       return
     }
     try store.commit(unsaved + changes)
-    (unsaved, fault) = ([], nil)
+    settle(isSynced: !(unsaved + changes).isEmpty)
+  }
+
+  /// Notes that nothing waits to be written, and whether that is on the disk, as all before it then is.
+  private func settle(isSynced: Bool) {
+    if !isSynced { unsynced += unsaved.map { (steps.last, $0) } }
+    (unsaved, fault, steps.written) = ([], nil, steps.last)
+    if isSynced { noteSynced(steps.last) }
+  }
+
+  private func noteSynced(_ step: Int) {
+    steps.synced = max(steps.synced, step)
+    unsynced.removeAll { $0.step <= step }
   }
 
   /// Erases the data of one app, or of all; returns the number of entries.
@@ -216,7 +234,7 @@ package final class StateKeeper {
       return 0
     }
     try store.commit(unsaved)
-    (unsaved, fault) = ([], nil)
+    settle(isSynced: !unsaved.isEmpty)
     do throws(StoreError) {
       let count = try store.erase(app)
       endErased()
@@ -233,35 +251,61 @@ package final class StateKeeper {
     isErased = true
   }
 
-  /// Stores the changes among a step's outputs, all or none; if that fails, ``isBehind`` is true.
-  package func commit(_ outputs: [ServiceCore.Output]) {
+  /// Stores the changes among a step's outputs, all or none; if that fails, ``isBehind`` is true, and
+  /// also until the disk has them if it is not waited for.
+  ///
+  /// - Parameters:
+  ///   - outputs: what the step has decided.
+  ///   - waits: whether to return only when the disk has them; else ``sync()`` is to follow.
+  package func commit(_ outputs: [ServiceCore.Output], waits: Bool = true) {
     var isNew = false
     for case .engine(.persist(let change)) in outputs {
       unsaved.append(change)
       isNew = true
     }
     guard isNew else { return }
+    steps.last += 1
     guard store != nil else {
       entries = Self.applying(unsaved, to: entries)
-      unsaved = []
+      settle(isSynced: true)
       return
     }
     // While storing fails, the timer tries again, and not each step.
-    if isBehind { condense() } else { save() }
+    if fault != nil { condense() } else { save(waits: waits) }
   }
 
   /// Tries to store unstored changes; returns whether everything is stored.
   @discardableResult
-  package func save() -> Bool {
-    guard let store, !unsaved.isEmpty else { return true }
+  package func save(waits: Bool = true) -> Bool {
+    guard let store, !unsaved.isEmpty else {
+      if waits, let (log, step) = sync() { endSync(upTo: step, log.run()) }
+      if unsaved.isEmpty { settle(isSynced: unsynced.isEmpty) }
+      return !isBehind
+    }
     do throws(StoreError) {
-      try store.commit(unsaved)
-      (unsaved, fault) = ([], nil)
+      var isSynced = true
+      if waits { try store.commit(unsaved) } else { isSynced = try store.commitUnsynced(unsaved) }
+      settle(isSynced: isSynced)
     } catch {
       fault = error
       condense()
     }
-    return fault == nil
+    return !isBehind
+  }
+
+  /// Returns what puts on the disk what is in the file, for any thread, and the step up to which it does;
+  /// `nil` where nothing is to be.
+  func sync() -> (log: LogSync, step: Int)? {
+    guard let store, !unsynced.isEmpty else { return nil }
+    return (store.logSync, steps.written)
+  }
+
+  /// Notes what became of that. If it failed, its changes are stored once more.
+  func endSync(upTo step: Int, _ failure: StoreError?) {
+    guard let failure, store != nil else { return noteSynced(step) }
+    guard !unsynced.isEmpty else { return }
+    unsaved = unsynced.map(\.change) + unsaved
+    (unsynced, fault) = ([], failure)
   }
 
   /// Keeps only the last change of each key, so that the unstored changes are bounded.
@@ -283,14 +327,19 @@ package final class StateKeeper {
   /// The number of keys from which reading the stored ones is worthwhile. Chosen.
   private static let most = 1000
 
+  /// The keys of changes that the disk does not have.
+  private var unstored: some Sequence<StateKey> {
+    [unsynced.lazy.map(\.change), unsaved].lazy.joined().map(\.key)
+  }
+
   /// Returns whether a change about an app, or about the whole machine, is not stored. Nothing rests
   /// on the last position, nor on what was learned of a Bluetooth adapter or of transmitters.
   func isBehind(_ app: String) -> Bool {
     isBehind
-      && unsaved.contains {
-        $0.key.owner == app
-          || $0.key.owner.isEmpty && $0.key != LastPosition.key
-            && ![AdapterLevels.domain, RadioMap.domain].contains($0.key.domain)
+      && unstored.contains {
+        $0.owner == app
+          || $0.owner.isEmpty && $0 != LastPosition.key
+            && ![AdapterLevels.domain, RadioMap.domain].contains($0.domain)
       }
   }
 
@@ -301,8 +350,8 @@ package final class StateKeeper {
       AuthorizationRecord.key(of: AppIdentity(app)), Self.identityKey(of: AppIdentity(app)),
     ]
     return isBehind
-      && unsaved.contains {
-        keys.contains($0.key) || [Setting.domain, Self.secretDomain].contains($0.key.domain)
+      && unstored.contains {
+        keys.contains($0) || [Setting.domain, Self.secretDomain].contains($0.domain)
       }
   }
 
@@ -349,7 +398,7 @@ package final class StateKeeper {
       return 0
     }
     try store.commit(unsaved)
-    (unsaved, fault) = ([], nil)
+    settle(isSynced: !unsaved.isEmpty)
     return try store.rekey(in: place)
   }
 

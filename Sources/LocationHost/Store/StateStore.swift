@@ -8,6 +8,7 @@ import LocationSQLite
 /// crash or a full disk leaves the state before the step or after it (docs/decisions/0011). Data
 /// that must not be lost with the file is stored twice (``StateGuard``).
 package final class StateStore {
+  private let path: String
   private let database: Database
   private let guardian: StateGuard
   private let seal: StateSeal
@@ -40,6 +41,7 @@ package final class StateStore {
     let keys = try StateKeys(beside: path, credentials: credentials, secrets: secrets) {
       findings.append($0)
     }
+    self.path = path
     database = try StateSchema.open(path)
     database.wait(timeout)
     let prepared = try StateSchema.prepare(database, keys, in: held)
@@ -84,6 +86,25 @@ package final class StateStore {
       if changes.contains(where: StateGuard.concerns) { try writeGuard() }
     }
   }
+
+  /// Makes one engine step survive the end of this process, but a loss of power only once the log is
+  /// synced; what the guard keeps is durable at once.
+  ///
+  /// - Returns: whether all that was stored so far is durable.
+  /// - Throws: the database's error; the earlier state is then still readable.
+  func commitUnsynced(_ changes: [StateChange]) throws(StoreError) -> Bool {
+    guard !changes.contains(where: StateGuard.concerns) else {
+      try commit(changes)
+      return true
+    }
+    try Self.run("PRAGMA synchronous = NORMAL", on: database)
+    defer { try? Self.run("PRAGMA synchronous = FULL", on: database) }
+    try commit(changes)
+    return false
+  }
+
+  /// What makes the log durable, from any thread.
+  var logSync: LogSync { LogSync(path: "\(path)-wal") }
 
   private func writeGuard() throws(StoreError) {
     try guardian.write(

@@ -1,0 +1,49 @@
+import LocationHost
+import LocationLink
+import LocationModel
+
+/// A connection whose last message is not stored yet.
+struct AwaitingDisk {
+  var connection: Int
+  var payer: Payer
+  /// The step that is to be on the disk.
+  var step: Int
+  var begin: Instant
+}
+
+// Who asks much waits for the disk alone: the queue stores what others ask meanwhile, and what depends on
+// unstored changes is held back.
+extension SocketServer {
+  func beginToAwaitDisk() {
+    host.onQueue { host in
+      host.synced = { [weak self] step in self?.onQueue { $0.goOn(storedUpTo: step) } }
+    }
+  }
+
+  /// Handles what came from a client. A program that has used up half of what it may ask without a pause
+  /// is not read until that is stored, and pays for this time, too.
+  func take(_ bytes: [UInt8], of number: Int) {
+    guard let connection = connections[number], !connection.isOwners,
+      shares.asksMuch(connection.payer, at: host.now.uptime)
+    else { return handle(.bytes(bytes), of: number) }
+    host.onQueue { $0.beginStoringBeside() }
+    handle(.bytes(bytes), of: number)
+    guard let step = host.onQueue({ $0.endStoringBeside() }), connections[number] != nil
+    else { return }
+    connection.pause()
+    awaitingDisk.append(
+      AwaitingDisk(
+        connection: number, payer: connection.payer, step: step, begin: host.now.uptime))
+  }
+
+  private func goOn(storedUpTo step: Int) {
+    let stored = awaitingDisk.filter { $0.step <= step }
+    awaitingDisk.removeAll { $0.step <= step }
+    for connection in stored {
+      shares.charge(
+        host.now.uptime - connection.begin, to: connection.payer, at: host.now.uptime,
+        pacing: .program)
+      goOn(connection.connection)
+    }
+  }
+}
