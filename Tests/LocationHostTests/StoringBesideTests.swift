@@ -1,5 +1,7 @@
+import Dispatch
 import LocationEngine
 import LocationModel
+import LocationProviders
 import LocationService
 import Synchronization
 import TestSupport
@@ -29,7 +31,8 @@ struct StoringBesideTests {
     keeper.commit([Self.change(of: "a")], waits: false)
     #expect(keeper.isBehind("a") && !keeper.isBehind("b"))
     // Another process that opens the file has it.
-    #expect(try StateStore(path: state.file).entries().map(\.key.owner) == ["a"])
+    let found = try StateStore(path: state.file).entries()
+    #expect(found.map(\.key.owner) == ["a"])
     let (log, step) = try #require(keeper.sync())
     keeper.commit([Self.change(of: "b")], waits: false)
     #expect(log.run() == nil)
