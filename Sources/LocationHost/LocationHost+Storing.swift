@@ -24,8 +24,6 @@ struct StoringState {
   var waiting: [@Sendable () -> Void] = []
   /// Whether the queue waits for the disk; else what depends on it waits alone.
   var waits = true
-  /// The last step before that.
-  var before = 0
   /// Whether a thread waits for the disk.
   var isSyncing = false
   /// The time at which each damaged file was first seen.
@@ -50,16 +48,18 @@ extension LocationHost {
     let holdsBack = keeper?.isBehind ?? false || !storing.held.isEmpty
     let touched = holdsBack ? Self.owners(in: outputs) : []
     var done = 0
-    for turn in turns {
+    for (number, turn) in turns.enumerated() {
       for output in ordered[done..<turn] { leave(output, holdsBack, touched) }
       done = turn
-      // The thread that reads wakes another, so once is not enough; it costs nothing where none waits.
-      sched_yield()
+      // The thread that reads wakes another, so once is not enough. Each may cost a slice of the scheduler.
+      if number < Self.yields { sched_yield() }
     }
     for output in ordered[done...] { leave(output, holdsBack, touched) }
-    guard holdsBack else { return }
-    if keeper?.sync() != nil { syncBeside() } else { tryLater() }
+    if holdsBack { settleBehind() }
   }
+
+  /// The turns of a step after which apps that received something may run. Chosen.
+  private static let yields = 4
 
   private static func owners(in outputs: [ServiceCore.Output]) -> Set<String> {
     var owners: Set<String> = []
@@ -124,21 +124,16 @@ extension LocationHost {
 
   // MARK: Waiting beside the queue
 
-  /// Lets the queue not wait for the disk until ``endStoringBeside()``: what depends on changes is held
-  /// back until they are stored.
-  package func beginStoringBeside() {
-    storing.waits = false
-    storing.before = keeper?.steps.last ?? 0
-  }
-
-  /// Lets the queue wait for the disk again.
+  /// Passes a request to the engine as ``take(_:from:)`` does, but the queue does not wait for the disk:
+  /// what depends on changes is held back until they are stored.
   ///
-  /// - Returns: the last step since the begin whose changes are not on the disk yet; `nil` if all are, or
-  ///   storing has failed.
-  package func endStoringBeside() -> Int? {
+  /// - Returns: the step whose changes are not on the disk yet; `nil` if all are, or storing has failed.
+  package func takeBeside(_ request: Request, from client: ClientID) -> Int? {
+    let before = keeper?.steps.last ?? 0
+    storing.waits = false
+    take(request, from: client)
     storing.waits = true
-    syncBeside()
-    guard let steps = keeper?.steps, steps.written > storing.before, steps.synced < steps.written
+    guard let steps = keeper?.steps, steps.written > before, steps.synced < steps.written
     else { return nil }
     return steps.written
   }
@@ -157,7 +152,14 @@ extension LocationHost {
     guard let keeper else { return }
     keeper.endSync(upTo: step, fault)
     release()
-    if keeper.fault != nil { tryLater() } else { syncBeside() }
+    settleBehind()
+    // Who waits for what has failed goes on, as who asks then: outputs are held.
+    if keeper.fault != nil { synced?(.max) }
+  }
+
+  /// What is held back waits for the disk, or, after a fault, for the next try.
+  private func settleBehind() {
+    if keeper?.fault == nil { syncBeside() } else { tryLater() }
   }
 
   private static let disk = DispatchQueue(label: "meridian.disk")
@@ -180,8 +182,8 @@ extension LocationHost {
     guard let keeper else { return }
     if storing.mustRead { adoptStored() }
     guard keeper.save() else { return tryLater() }
+    if !storing.mustRead { storing.timeout = StoringState.first }
     release()
-    if !keeper.isBehind, !storing.mustRead { storing.timeout = StoringState.first }
   }
 
   /// Carries out held outputs, as long as everything is stored.
@@ -223,9 +225,9 @@ extension LocationHost {
     queue.sync {
       onQueue { host in
         guard let keeper = host.keeper else { return true }
-        guard keeper.save() else { return false }
-        host.release()
+        guard keeper.save(), keeper.syncNow() else { return false }
         keeper.scrub()
+        host.release()
         return true
       }
     }

@@ -38,20 +38,23 @@ struct StoringBesideTests {
     #expect(log.run() == nil)
     keeper.endSync(upTo: step, nil)
     #expect(!keeper.isBehind("a") && keeper.isBehind("b"))
+    // One for which the queue waits says nothing of those before it.
     keeper.commit([Self.change(of: "c")])
-    #expect(!keeper.isBehind && keeper.sync() == nil)
-    #expect(keeper.steps.synced == 3)
-    // One that began before ends later.
+    #expect(keeper.isBehind("b") && !keeper.isBehind("c") && keeper.steps.synced == 1)
+    #expect(keeper.save() && keeper.isBehind("b"))
+    #expect(keeper.syncNow() && !keeper.isBehind && keeper.steps.synced == 3)
+    // A thread that began before ends later.
     keeper.commit([Self.change(of: "d")], waits: false)
     keeper.endSync(upTo: step, nil)
     #expect(keeper.isBehind("d"))
-    #expect(keeper.save() && !keeper.isBehind)
+    // Nothing waits for the disk once all is erased.
+    _ = try keeper.erase(nil)
+    #expect(!keeper.isBehind && keeper.sync() == nil && keeper.save())
   }
 
   @Test("border 13: is on the disk at once where the guard keeps it, too")
   func guarded() {
     let keeper = StateKeeper(folder: state)
-    keeper.commit([Self.change(of: "a")], waits: false)
     keeper.commit([.engine(.persist(Setting.servicesChange(true)))], waits: false)
     #expect(!keeper.isBehind)
   }
@@ -65,6 +68,9 @@ struct StoringBesideTests {
     keeper.endSync(upTo: step, failure)
     #expect(keeper.fault == failure && keeper.isBehind("a") && keeper.unsavedCount == 1)
     #expect(keeper.sync() == nil)
+    // What another thread says later of an earlier step is not of those that are stored again.
+    keeper.endSync(upTo: step, nil)
+    #expect(keeper.isBehind("a") && keeper.steps.synced == 0)
     keeper.commit([Self.change(of: "a", 2)], waits: false)
     #expect(keeper.isBehind("a") && keeper.unsavedCount == 2)
     #expect(keeper.save() && !keeper.isBehind && keeper.fault == nil)
@@ -105,9 +111,7 @@ struct StoringBesideTests {
     let start = Request.region(SubscriberID(1), .start(region))
     let (step, early, next) = host.queue.sync {
       host.onQueue { host in
-        host.beginStoringBeside()
-        host.take(start, from: clients[0])
-        let step = host.endStoringBeside()
+        let step = host.takeBeside(start, from: clients[0])
         let early = received.withLock { $0 }
         host.take(start, from: clients[1])
         return (step, early, received.withLock { $0 })

@@ -1,5 +1,4 @@
 import LocationHost
-import LocationLink
 import LocationModel
 
 /// A connection whose last message is not stored yet.
@@ -20,16 +19,17 @@ extension SocketServer {
     }
   }
 
-  /// Handles what came from a client. A program that has used up half of what it may ask without a pause
-  /// is not read until that is stored, and pays for this time, too.
-  func take(_ bytes: [UInt8], of number: Int) {
-    guard let connection = connections[number], !connection.isOwners,
+  /// Passes a client's request to the engine. A program that has used up half of what it may ask without a
+  /// pause is not read until that is stored, and pays for this time, too; an answer, if there is one, comes
+  /// after that for everybody.
+  func take(
+    _ request: Request, from client: ClientID, of number: Int, isAnswered: Bool
+  ) {
+    guard let connection = connections[number], !connection.isOwners, !isAnswered,
       shares.asksMuch(connection.payer, at: host.now.uptime)
-    else { return handle(.bytes(bytes), of: number) }
-    host.onQueue { $0.beginStoringBeside() }
-    handle(.bytes(bytes), of: number)
-    guard let step = host.onQueue({ $0.endStoringBeside() }), connections[number] != nil
-    else { return }
+    else { return host.onQueue { $0.take(request, from: client) } }
+    let step = host.onQueue { $0.takeBeside(request, from: client) }
+    guard let step, connections[number] != nil else { return }
     connection.pause()
     awaitingDisk.append(
       AwaitingDisk(

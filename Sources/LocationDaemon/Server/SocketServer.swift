@@ -172,7 +172,7 @@ package actor SocketServer: QueueActor {
     switch connection.read(into: buffer) {
     case .nothing: break
     case .bytes(let bytes):
-      take(bytes, of: number)
+      handle(.bytes(bytes), of: number)
       // A source whose peer has hung up fires once, however much is left to read: libdispatch on
       // Linux then forgets the descriptor. So another read is scheduled after the others' turn.
       connection.awaitsTurn = true
@@ -295,7 +295,7 @@ package actor SocketServer: QueueActor {
       case .disconnect: disconnect(connection, number)
       case .request(let request):
         guard let client = connection.client else { continue }
-        host.onQueue { $0.take(request, from: client) }
+        take(request, from: client, of: number, isAnswered: outputs.count > 1)
       case .administer(let call): administer(call, of: number)
       case .attend: admitAgent(number)
       case .answer(let answer): take(answer, number)

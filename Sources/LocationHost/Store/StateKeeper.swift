@@ -40,8 +40,10 @@ package final class StateKeeper {
   /// The steps that had changes, numbered; those up to `written` are in the file, those up to
   /// `synced` also on the disk.
   private(set) var steps = (last: 0, written: 0, synced: 0)
-  /// Changes that are in the file, and may not be on the disk.
+  /// Changes that are in the file, and may not be on the disk; none while there is a fault.
   private var unsynced: [(step: Int, change: StateChange)] = []
+  /// Whether the disk has not taken what is in the log.
+  private var mustRenewLog = false
 
   /// Whether there are changes that are not stored.
   package var isBehind: Bool { fault != nil || !unsynced.isEmpty }
@@ -206,19 +208,26 @@ package final class StateKeeper {
       return
     }
     try store.commit(unsaved + changes)
-    settle(isSynced: !(unsaved + changes).isEmpty)
+    settle()
   }
 
-  /// Notes that nothing waits to be written, and whether that is on the disk, as all before it then is.
-  private func settle(isSynced: Bool) {
+  /// Notes that nothing waits to be written, and whether the disk has what was written last.
+  private func settle(isSynced: Bool = true) {
     if !isSynced { unsynced += unsaved.map { (steps.last, $0) } }
     (unsaved, fault, steps.written) = ([], nil, steps.last)
-    if isSynced { noteSynced(steps.last) }
+    noteSynced(steps.synced)
   }
 
   private func noteSynced(_ step: Int) {
-    steps.synced = max(steps.synced, step)
     unsynced.removeAll { $0.step <= step }
+    steps.synced = unsynced.isEmpty ? steps.written : max(steps.synced, step)
+  }
+
+  /// Notes why something is not stored; all that the disk may not have is stored again.
+  private func fail(_ failure: StoreError) {
+    unsaved = unsynced.map(\.change) + unsaved
+    (unsynced, fault, steps.written) = ([], failure, steps.synced)
+    condense()
   }
 
   /// Erases the data of one app, or of all; returns the number of entries.
@@ -234,7 +243,7 @@ package final class StateKeeper {
       return 0
     }
     try store.commit(unsaved)
-    settle(isSynced: !unsaved.isEmpty)
+    settle()
     do throws(StoreError) {
       let count = try store.erase(app)
       endErased()
@@ -249,6 +258,7 @@ package final class StateKeeper {
     folder.removeDamagedFiles()
     store = nil
     isErased = true
+    noteSynced(steps.last)
   }
 
   /// Stores the changes among a step's outputs, all or none; if that fails, ``isBehind`` is true, and
@@ -267,45 +277,52 @@ package final class StateKeeper {
     steps.last += 1
     guard store != nil else {
       entries = Self.applying(unsaved, to: entries)
-      settle(isSynced: true)
+      settle()
       return
     }
     // While storing fails, the timer tries again, and not each step.
     if fault != nil { condense() } else { save(waits: waits) }
   }
 
-  /// Tries to store unstored changes; returns whether everything is stored.
+  /// Tries to store unstored changes; returns whether all are, but for those that the disk has not taken
+  /// yet.
   @discardableResult
   package func save(waits: Bool = true) -> Bool {
     guard let store, !unsaved.isEmpty else {
-      if waits, let (log, step) = sync() { endSync(upTo: step, log.run()) }
-      if unsaved.isEmpty { settle(isSynced: unsynced.isEmpty) }
-      return !isBehind
+      settle()
+      return true
     }
     do throws(StoreError) {
+      if mustRenewLog {
+        try store.scrub()
+        mustRenewLog = false
+      }
       var isSynced = true
       if waits { try store.commit(unsaved) } else { isSynced = try store.commitUnsynced(unsaved) }
       settle(isSynced: isSynced)
-    } catch {
-      fault = error
-      condense()
-    }
-    return !isBehind
+    } catch { fail(error) }
+    return fault == nil
   }
 
   /// Returns what puts on the disk what is in the file, for any thread, and the step up to which it does;
   /// `nil` where nothing is to be.
   func sync() -> (log: LogSync, step: Int)? {
     guard let store, !unsynced.isEmpty else { return nil }
-    return (store.logSync, steps.written)
+    return (store.log, steps.written)
   }
 
-  /// Notes what became of that. If it failed, its changes are stored once more.
+  /// Notes what became of that. If it failed, all is stored once more in a new log, as nothing is read
+  /// behind a place that the disk has not taken.
   func endSync(upTo step: Int, _ failure: StoreError?) {
-    guard let failure, store != nil else { return noteSynced(step) }
-    guard !unsynced.isEmpty else { return }
-    unsaved = unsynced.map(\.change) + unsaved
-    (unsynced, fault) = ([], failure)
+    guard let failure, store != nil, !unsynced.isEmpty else { return noteSynced(step) }
+    mustRenewLog = true
+    fail(failure)
+  }
+
+  /// Waits for the disk, which then has all that is in the file; returns whether it has.
+  func syncNow() -> Bool {
+    if let (log, step) = sync() { endSync(upTo: step, log.run()) }
+    return fault == nil
   }
 
   /// Keeps only the last change of each key, so that the unstored changes are bounded.
@@ -346,19 +363,20 @@ package final class StateKeeper {
   /// Returns whether a change of an app's authorization, of its program, of the switch of location
   /// services, or of the source of its coarse places is not stored.
   package func isPermissionBehind(_ app: String) -> Bool {
+    // The queue waits for what the guard keeps.
+    guard fault != nil else { return false }
     let keys = [
       AuthorizationRecord.key(of: AppIdentity(app)), Self.identityKey(of: AppIdentity(app)),
     ]
-    return isBehind
-      && unstored.contains {
-        keys.contains($0) || [Setting.domain, Self.secretDomain].contains($0.domain)
-      }
+    return unsaved.contains {
+      keys.contains($0.key) || [Setting.domain, Self.secretDomain].contains($0.key.domain)
+    }
   }
 
   /// Overwrites replaced and removed data in the files; if a reader prevents that, the next call
   /// tries again.
   func scrub() {
-    if !isBehind { try? store?.scrub() }
+    if fault == nil { try? store?.scrub() }
   }
 
   /// Calls `changed` on the queue when another process has changed the state and rung the bell.
@@ -398,7 +416,7 @@ package final class StateKeeper {
       return 0
     }
     try store.commit(unsaved)
-    settle(isSynced: !unsaved.isEmpty)
+    settle()
     return try store.rekey(in: place)
   }
 

@@ -8,8 +8,11 @@ import LocationSQLite
 /// crash or a full disk leaves the state before the step or after it (docs/decisions/0011). Data
 /// that must not be lost with the file is stored twice (``StateGuard``).
 package final class StateStore {
-  private let path: String
   private let database: Database
+  /// What makes the log durable, from any thread.
+  let log: LogSync
+  /// Whether each commit waits for the disk.
+  private var syncsCommits = true
   private let guardian: StateGuard
   private let seal: StateSeal
   /// The faults found when the file was opened, and their corrections, as texts.
@@ -41,11 +44,11 @@ package final class StateStore {
     let keys = try StateKeys(beside: path, credentials: credentials, secrets: secrets) {
       findings.append($0)
     }
-    self.path = path
     database = try StateSchema.open(path)
     database.wait(timeout)
     let prepared = try StateSchema.prepare(database, keys, in: held)
     seal = prepared.seal
+    log = LogSync(path: "\(path)-wal")
     findings += [seal.finding].compactMap(\.self)
     findings += try guardian.settle(
       database, sealedBy: seal, isNew: prepared.isNew, isLost: isLost)
@@ -80,8 +83,12 @@ package final class StateStore {
   ///
   /// - Throws: the database's error; the earlier state is then still readable.
   package func commit(_ changes: [StateChange]) throws(StoreError) {
+    try commit(changes, syncs: true)
+  }
+
+  private func commit(_ changes: [StateChange], syncs: Bool) throws(StoreError) {
     guard !changes.isEmpty else { return }
-    try change { () throws(StoreError) in
+    try change(syncs: syncs) { () throws(StoreError) in
       for change in changes { try Self.apply(change, to: database, sealedBy: seal) }
       if changes.contains(where: StateGuard.concerns) { try writeGuard() }
     }
@@ -90,21 +97,13 @@ package final class StateStore {
   /// Makes one engine step survive the end of this process, but a loss of power only once the log is
   /// synced; what the guard keeps is durable at once.
   ///
-  /// - Returns: whether all that was stored so far is durable.
+  /// - Returns: whether it is durable.
   /// - Throws: the database's error; the earlier state is then still readable.
   func commitUnsynced(_ changes: [StateChange]) throws(StoreError) -> Bool {
-    guard !changes.contains(where: StateGuard.concerns) else {
-      try commit(changes)
-      return true
-    }
-    try Self.run("PRAGMA synchronous = NORMAL", on: database)
-    defer { try? Self.run("PRAGMA synchronous = FULL", on: database) }
-    try commit(changes)
-    return false
+    let syncs = changes.contains(where: StateGuard.concerns)
+    try commit(changes, syncs: syncs)
+    return syncs
   }
-
-  /// What makes the log durable, from any thread.
-  var logSync: LogSync { LogSync(path: "\(path)-wal") }
 
   private func writeGuard() throws(StoreError) {
     try guardian.write(
@@ -368,8 +367,15 @@ package final class StateStore {
     }
   }
 
-  /// Runs a transaction with the keys as they are now, which no other process can change meanwhile.
-  private func change(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+  /// Runs a transaction with the keys as they are now, which no other process can change meanwhile; waits for
+  /// the disk if it syncs.
+  private func change(
+    syncs: Bool = true, _ body: () throws(StoreError) -> Void
+  ) throws(StoreError) {
+    if syncs != syncsCommits {
+      try Self.run("PRAGMA synchronous = \(syncs ? "FULL" : "NORMAL")", on: database)
+      syncsCommits = syncs
+    }
     try Self.transaction(on: database) { () throws(StoreError) in
       try seal.refresh(from: database)
       try body()
