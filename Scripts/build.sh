@@ -6,7 +6,8 @@ cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
 Scripts/bootstrap.sh build
 
-# Neither the programs nor their debug information name the folder in which they were built, and no hash in them is of it.
+# Neither the programs nor their debug information name the folder in which they were built, and no hash in them is of
+# it: the compiler's caches of modules are named by one.
 map=$PWD=/usr/src/meridian
 # Each function in a section of its own, so that the linker leaves out what nothing calls, and keeps one of those
 # that are the same (docs/decisions/0110); nothing looks for names in a program.
@@ -18,6 +19,7 @@ for product in locationd locationctl locationfleet; do
   # shellcheck disable=SC2086
   swift build -c release --static-swift-stdlib --scratch-path .build/static --product "$product" $small \
     -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+    -Xswiftc -Xfrontend -Xswiftc -no-clang-module-breadcrumbs \
     -Xswiftc -file-prefix-map -Xswiftc "$map" -Xswiftc -debug-prefix-map -Xswiftc "$map" \
     -Xcc "-ffile-prefix-map=$map"
 done

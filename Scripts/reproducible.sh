@@ -9,6 +9,11 @@
 # Takes twice the time of `make build && make deb`. FIRST names a folder of packages that were built already.
 set -eu
 cd "$(dirname "$0")/.."
+# Before the minutes of a build, and not after them.
+command -v dh > /dev/null || {
+  echo "reproducible: no dh: apt-get install debhelper dpkg-dev" >&2
+  exit 1
+}
 root=$PWD/.build/reproducible
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH
