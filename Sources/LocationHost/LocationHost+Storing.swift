@@ -85,7 +85,7 @@ extension LocationHost {
       if storing.held.concerns(client) || storing.overfull.contains(client) { return true }
       guard keeper.isBehind, let app = core.app(of: client)?.name else { return false }
       guard delivery.isPosition else { return keeper.isBehind(app) }
-      return touched.contains(app) || keeper.isPermissionBehind(app)
+      return touched.contains(app) && keeper.isBehind(app) || keeper.isPermissionBehind(app)
     case .engine(.launch(let app)), .engine(.wakeApp(let app)), .engine(.runtimeOver(let app)):
       return keeper.isBehind(app.name)
     default: return false
