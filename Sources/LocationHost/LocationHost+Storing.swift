@@ -47,14 +47,15 @@ extension LocationHost {
     keeper?.commit(outputs, waits: storing.waits)
     let holdsBack = keeper?.isBehind ?? false || !storing.held.isEmpty
     let touched = holdsBack ? Self.owners(in: outputs) : []
-    var done = 0
-    for (number, turn) in turns.enumerated() {
-      for output in ordered[done..<turn] { leave(output, holdsBack, touched) }
-      done = turn
-      // The thread that reads wakes another, so once is not enough. Each may cost a slice of the scheduler.
-      if number < Self.yields { sched_yield() }
+    var turn = 0
+    for (index, output) in ordered.enumerated() {
+      if turn < turns.count, index == turns[turn] {
+        turn += 1
+        // The thread that reads wakes another, so once is not enough. Each may cost a slice of the scheduler.
+        if turn <= Self.yields { sched_yield() }
+      }
+      if holdsBack, rests(output, touched) { hold(output) } else { act(output) }
     }
-    for output in ordered[done...] { leave(output, holdsBack, touched) }
     if holdsBack { settleBehind() }
   }
 
@@ -67,17 +68,16 @@ extension LocationHost {
     return owners
   }
 
-  /// Carries out an output, or holds it back if it depends on changes which are not stored.
+  private func hold(_ output: ServiceCore.Output) {
+    if !storing.held.add(output, after: keeper?.steps.last ?? 0) { overflow(output) }
+  }
+
+  /// Whether an output depends on changes which are not stored.
   ///
   /// A position depends only on the permission of its app, and on what the same half of a step has
   /// stored of the app, such as its first entry in the access log. Every other output to an app
   /// depends on all unstored changes of the app or of the machine. The order of each client's
   /// deliveries stays.
-  private func leave(_ output: ServiceCore.Output, _ holdsBack: Bool, _ touched: Set<String>) {
-    guard holdsBack, rests(output, touched) else { return act(output) }
-    if !storing.held.add(output, after: keeper?.steps.last ?? 0) { overflow(output) }
-  }
-
   private func rests(_ output: ServiceCore.Output, _ touched: Set<String>) -> Bool {
     guard let keeper else { return false }
     switch output {
