@@ -14,8 +14,11 @@ final class LogSync: Sendable {
     descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
   }
 
+  /// Whether there is a log: some file systems have none.
+  var isOpen: Bool { descriptor >= 0 }
+
   deinit {
-    if descriptor >= 0 { close(descriptor) }
+    if isOpen { close(descriptor) }
   }
 
   /// Waits until all that was written to the log is on the disk.

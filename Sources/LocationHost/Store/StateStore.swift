@@ -95,12 +95,12 @@ package final class StateStore {
   }
 
   /// Makes one engine step survive the end of this process, but a loss of power only once the log is
-  /// synced; what the guard keeps is durable at once.
+  /// synced; what the guard keeps is durable at once, and all where there is no log.
   ///
   /// - Returns: whether it is durable.
   /// - Throws: the database's error; the earlier state is then still readable.
   func commitUnsynced(_ changes: [StateChange]) throws(StoreError) -> Bool {
-    let syncs = changes.contains(where: StateGuard.concerns)
+    let syncs = !log.isOpen || changes.contains(where: StateGuard.concerns)
     try commit(changes, syncs: syncs)
     return syncs
   }
