@@ -40,9 +40,7 @@ extension SocketServer {
     let stored = awaitingDisk.filter { $0.step <= step }
     awaitingDisk.removeAll { $0.step <= step }
     for connection in stored {
-      shares.charge(
-        host.now.uptime - connection.begin, to: connection.payer, at: host.now.uptime,
-        pacing: .program)
+      charge(connection.payer, since: connection.begin, pacing: .program)
       goOn(connection.connection)
     }
   }

@@ -221,9 +221,11 @@ package actor SocketServer: QueueActor {
   }
 
   /// Charges a program for the time since a moment.
-  func charge(_ payer: Payer, since begin: Instant) {
+  func charge(
+    _ payer: Payer, since begin: Instant, pacing: RateLimiter.Pacing = .user
+  ) {
     let now = host.now.uptime
-    shares.charge(now - begin, to: payer, at: now)
+    shares.charge(now - begin, to: payer, at: now, pacing: pacing)
   }
 
   /// Charges a program for a refused or forbidden request, or for being cut off: ten times at once,

@@ -297,9 +297,7 @@ package final class StateKeeper {
         try store.scrub()
         mustRenewLog = false
       }
-      var isSynced = true
-      if waits { try store.commit(unsaved) } else { isSynced = try store.commitUnsynced(unsaved) }
-      settle(isSynced: isSynced)
+      settle(isSynced: try store.commit(unsaved, waits: waits))
     } catch { fail(error) }
     return fault == nil
   }

@@ -79,29 +79,25 @@ package final class StateStore {
   /// Sets how many milliseconds later calls wait for another process that writes.
   func wait(_ timeout: Int32) { database.wait(timeout) }
 
-  /// Makes one engine step durable: all of its changes, or none.
+  /// Stores one engine step: all of its changes, or none.
   ///
+  /// - Parameters:
+  ///   - changes: what the step has decided.
+  ///   - waits: whether to wait for the disk; else the changes survive the end of this process, but a loss of
+  ///     power only once the log is synced. What the guard keeps is waited for, and all where there is no log.
+  /// - Returns: whether they are on the disk.
   /// - Throws: the database's error; the earlier state is then still readable.
-  package func commit(_ changes: [StateChange]) throws(StoreError) {
-    try commit(changes, syncs: true)
-  }
-
-  private func commit(_ changes: [StateChange], syncs: Bool) throws(StoreError) {
-    guard !changes.isEmpty else { return }
+  @discardableResult
+  package func commit(
+    _ changes: [StateChange], waits: Bool = true
+  ) throws(StoreError) -> Bool {
+    guard !changes.isEmpty else { return true }
+    let isGuarded = changes.contains(where: StateGuard.concerns)
+    let syncs = waits || isGuarded || !log.isOpen
     try change(syncs: syncs) { () throws(StoreError) in
       for change in changes { try Self.apply(change, to: database, sealedBy: seal) }
-      if changes.contains(where: StateGuard.concerns) { try writeGuard() }
+      if isGuarded { try writeGuard() }
     }
-  }
-
-  /// Makes one engine step survive the end of this process, but a loss of power only once the log is
-  /// synced; what the guard keeps is durable at once, and all where there is no log.
-  ///
-  /// - Returns: whether it is durable.
-  /// - Throws: the database's error; the earlier state is then still readable.
-  func commitUnsynced(_ changes: [StateChange]) throws(StoreError) -> Bool {
-    let syncs = !log.isOpen || changes.contains(where: StateGuard.concerns)
-    try commit(changes, syncs: syncs)
     return syncs
   }
 
