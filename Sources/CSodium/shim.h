@@ -6,4 +6,5 @@
 #include <sodium/crypto_pwhash.h>
 #include <sodium/crypto_secretstream_xchacha20poly1305.h>
 #include <sodium/crypto_sign.h>
+#include <sodium/randombytes.h>
 #include <sodium/utils.h>

@@ -54,3 +54,14 @@ enum Sodium {
 package func wipe(_ bytes: inout [UInt8]) {
   bytes.withUnsafeMutableBytes { sodium_memzero($0.baseAddress, $0.count) }
 }
+
+extension [UInt8] {
+  /// Bytes of the system's generator.
+  package static func random(_ count: Int) -> [UInt8] {
+    _ = Sodium.isReady
+    return [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      if let start = bytes.baseAddress { randombytes_buf(start, count) }
+      filled = count
+    }
+  }
+}

@@ -19,6 +19,15 @@ package final class HeldFolder {
   /// The path of a file in it, wherever the folder lies now.
   func file(_ name: String) -> String { "/proc/self/fd/\(descriptor)/\(name)" }
 
+  /// The stamp of a file in it, links followed; `nil` if there is none.
+  ///
+  /// A look at ``file(_:)`` shows the same and takes ten times as long, most of it in `/proc`.
+  func stamp(of name: String) -> FileStamp? {
+    var status = stat()
+    guard fstatat(descriptor, name, &status, 0) == 0 else { return nil }
+    return FileStamp(status)
+  }
+
   /// Whether the folder still lies at its path.
   var isAtItsPath: Bool {
     var (held, found) = (stat(), stat())

@@ -107,7 +107,7 @@ package struct KeyRing: Hashable {
 
 extension UInt32 {
   /// The four bytes of the number, the lowest first.
-  var bytes: [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) } }
+  var bytes: [UInt8] { withUnsafeBytes(of: littleEndian) { [UInt8]($0) } }
 }
 
 extension ArraySlice<UInt8> {

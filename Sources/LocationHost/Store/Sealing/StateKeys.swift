@@ -65,7 +65,7 @@ struct StateKeys {
   private var nextMasterFile: String { masterFile + ".next" }
 
   /// What a look at the file shows; it changes with the file.
-  var stamp: FileStamp? { FileStamp(ofFileAt: file) }
+  var stamp: FileStamp? { held.stamp(of: StateFolder.keyFile) }
 
   // MARK: Reading
 
@@ -323,17 +323,4 @@ struct StateKeys {
   private static let version = 2
   /// The greatest size in bytes. Chosen: tens of thousands of apps.
   private static let largest = 8 << 20
-}
-
-extension [UInt8] {
-  /// Bytes of the system's generator.
-  static func random(_ count: Int) -> [UInt8] {
-    var generator = SystemRandomNumberGenerator()
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(count)
-    while bytes.count < count {
-      Swift.withUnsafeBytes(of: generator.next()) { bytes += $0.prefix(count - bytes.count) }
-    }
-    return bytes
-  }
 }

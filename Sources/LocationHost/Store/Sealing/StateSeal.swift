@@ -25,10 +25,20 @@ final class StateSeal {
   /// The generation of the keys that the rows are sealed with.
   private(set) var generation: UInt32
   private var stamp: FileStamp?
-  /// The function of names, and what it gives for owners, by generation.
-  private var functions: [UInt32: KeyedFunction] = [:]
-  private var owners: [[UInt8]: [UInt8]] = [:]
-  private var ownersByName: [[UInt8]: [UInt8]] = [:]
+  /// The function of the names of this generation; `nil` for none.
+  private var names: KeyedFunction?
+  /// One for texts that are the same but for how their characters are composed.
+  private var owners: [String: Owner] = [:]
+  private var ownersByName: [[UInt8]: Owner] = [:]
+
+  /// What the rows of an owner need.
+  private struct Owner {
+    var text: String
+    /// What stands for it in the file.
+    var name: [UInt8]
+    /// Its data key; `nil` for none yet.
+    var key: SecretKey?
+  }
 
   /// `stamp` is that of the file of the keys before it was read; what another process writes in
   /// between is read again.
@@ -125,7 +135,7 @@ final class StateSeal {
     if let owners {
       own.owners = own.owners.filter {
         $0.key.isEmpty || KeyRing.Generation.isRecordings($0.key)
-          || owners.contains(name(ofOwner: $0.key))
+          || owners.contains(name(ofOwner: String(decoding: $0.key, as: UTF8.self)))
       }
     }
     return KeyRing(generations: [generation: own])
@@ -164,7 +174,7 @@ final class StateSeal {
           message: "the keys of the state are gone, or those of another state")
       }
       (ring, master, stamp) = (reading.ring, reading.master, present)
-      (generation, functions) = (found, [:])
+      generation = found
       index()
     } else if found != generation {
       generation = found
@@ -196,7 +206,7 @@ final class StateSeal {
   func destroyKey(of owner: String) throws(StoreError) {
     var ring = ring
     for number in ring.generations.keys {
-      ring.generations[number]?.owners[Array(owner.utf8)] = nil
+      ring.generations[number]?.owners[Array(known(owner).text.utf8)] = nil
     }
     try write(ring, with: master)
     index()
@@ -227,69 +237,83 @@ final class StateSeal {
     (self.ring, self.master, stamp) = (ring, master, keys.stamp)
   }
 
-  /// Computes again what stands for the owners.
+  /// Finds again what the rows of each owner need.
   private func index() {
+    let keys = ring.generations[generation]
+    names = (keys?.names).map { KeyedFunction($0, purpose: "names of rows") }
     (owners, ownersByName) = ([:], [:])
-    for owner in (ring.generations[generation]?.owners ?? [:]).keys { _ = name(ofOwner: owner) }
+    for (owner, key) in keys?.owners ?? [:] where !KeyRing.Generation.isRecordings(owner) {
+      add(String(decoding: owner, as: UTF8.self), key: key)
+    }
+  }
+
+  @discardableResult
+  private func add(_ owner: String, key: SecretKey?) -> Owner {
+    let name = names?.name(of: [0] + owner.utf8) ?? []
+    let known = Owner(text: owner, name: name, key: key)
+    owners[owner] = known
+    ownersByName[name] = known
+    return known
   }
 
   // MARK: Names
 
-  private func function(_ generation: UInt32) -> KeyedFunction? {
-    if let known = functions[generation] { return known }
-    guard let names = ring.generations[generation]?.names else { return nil }
-    let function = KeyedFunction(names, purpose: "names of rows")
-    functions[generation] = function
-    return function
-  }
-
-  private func name(ofOwner owner: [UInt8]) -> [UInt8] {
-    if let known = owners[owner] { return known }
-    let name = function(generation)?.name(of: [0] + owner) ?? []
-    owners[owner] = name
-    ownersByName[name] = owner
-    return name
-  }
-
   /// What stands for an owner in the file.
-  func name(ofOwner owner: String) -> [UInt8] { name(ofOwner: Array(owner.utf8)) }
+  func name(ofOwner owner: String) -> [UInt8] { known(owner).name }
+
+  private func known(_ owner: String) -> Owner { owners[owner] ?? add(owner, key: nil) }
 
   /// What stands for the names of a key in the file.
   func name(of key: StateKey) -> RowName {
-    let owner = name(ofOwner: Array(key.owner.utf8))
-    let message = [1] + Array(key.domain.utf8) + [0] + owner + Array(key.name.utf8)
-    return RowName(owner: owner, name: function(generation)?.name(of: message) ?? [])
+    let owner = name(ofOwner: key.owner)
+    var message = [UInt8](repeating: 1, count: 1)
+    message.reserveCapacity(Self.room)
+    message += key.domain.utf8
+    message.append(0)
+    message += owner
+    message += key.name.utf8
+    return RowName(owner: owner, name: names?.name(of: message) ?? [])
   }
 
   // MARK: Rows
 
   /// Seals a row; the first one of an owner makes a key.
   func seal(_ value: [UInt8], of key: StateKey, as row: RowName) throws(StoreError) -> [UInt8] {
-    let owner = Array(key.owner.utf8)
-    if ring.generations[generation]?.owners[owner] == nil {
-      var ring = ring
-      ring.generations[generation]?.owners[owner] = .random()
-      try write(ring, with: master)
-    }
-    guard let dataKey = ring.generations[generation]?.owners[owner] else {
+    let dataKey = try dataKey(of: key.owner)
+    let name = key.name.utf8
+    var open = UInt32(name.count).bytes
+    open.reserveCapacity(open.count + name.count + value.count)
+    open += name
+    open += value
+    return [Self.form]
+      + Seal.seal(
+        open, at: place(key.domain, row), nonce: .random(Seal.nonceLength), with: dataKey)
+  }
+
+  /// The data key of an owner; one that has none gets one.
+  private func dataKey(of owner: String) throws(StoreError) -> SecretKey {
+    let known = known(owner)
+    if let key = known.key { return key }
+    guard ring.generations[generation] != nil else {
       throw StoreError(
         code: StoreError.keyLost, context: keys.folder.path, message: "there is no key to seal with"
       )
     }
-    let name = Array(key.name.utf8)
-    return [Self.form]
-      + Seal.seal(
-        UInt32(name.count).bytes + name + value, at: place(key.domain, row),
-        nonce: .random(Seal.nonceLength), with: dataKey)
+    let new = SecretKey.random()
+    var ring = ring
+    ring.generations[generation]?.owners[Array(known.text.utf8)] = new
+    try write(ring, with: master)
+    add(known.text, key: new)
+    return new
   }
 
   /// Opens a row.
   func open(
     _ sealed: UnsafeRawBufferPointer, in domain: String, as row: RowName
   ) -> Result<StateEntry, RowFault> {
-    guard let owner = ownersByName[row.owner],
-      let dataKey = ring.generations[generation]?.owners[owner]
-    else { return .failure(.keyless) }
+    guard let owner = ownersByName[row.owner], let dataKey = owner.key else {
+      return .failure(.keyless)
+    }
     guard sealed.first == Self.form,
       let open = Seal.open(sealed.dropFirst(), at: place(domain, row), with: dataKey)
     else { return .failure(.changed) }
@@ -298,13 +322,19 @@ final class StateSeal {
       return .failure(.changed)
     }
     let key = StateKey(
-      domain: domain, owner: String(decoding: owner, as: UTF8.self),
-      name: String(decoding: name, as: UTF8.self))
+      domain: domain, owner: owner.text, name: String(decoding: name, as: UTF8.self))
     return .success(StateEntry(key: key, value: Array(rest)))
   }
 
   private func place(_ domain: String, _ row: RowName) -> [UInt8] {
-    Self.table + generation.bytes + Array(domain.utf8) + [0] + row.owner + row.name
+    var place = Self.table
+    place.reserveCapacity(Self.room)
+    place += generation.bytes
+    place += domain.utf8
+    place.append(0)
+    place += row.owner
+    place += row.name
+    return place
   }
 
   // MARK: The guard
@@ -331,5 +361,7 @@ final class StateSeal {
   }
 
   private static let form: UInt8 = 1
+  /// The bytes that most names and places fit into.
+  private static let room = 96
   private static let table = Array("meridian-state 2\0".utf8)
 }
