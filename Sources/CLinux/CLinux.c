@@ -174,6 +174,8 @@ void linux_namespace_maker(int pid, unsigned *user) {
 
 int linux_find(const char *path) { return open(path, O_PATH | O_CLOEXEC); }
 
+const char *linux_name(const struct dirent *entry) { return entry->d_name; }
+
 int linux_is_running(int process) {
   struct pollfd poll_entry = {.fd = process, .events = POLLIN};
   return poll(&poll_entry, 1, 0) == 0;

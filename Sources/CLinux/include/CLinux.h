@@ -48,6 +48,12 @@ void linux_namespace_maker(int pid, unsigned *user);
 /// A descriptor that stands for a file and opens nothing. Returns it, or -1.
 int linux_find(const char *path);
 
+struct dirent;
+
+/// The name of an entry of a folder, which ends with a zero. An entry is only as long as its name: a copy
+/// of the whole structure reads past it.
+const char *linux_name(const struct dirent *entry);
+
 /// Whether the process of a descriptor has not ended.
 int linux_is_running(int process);
 

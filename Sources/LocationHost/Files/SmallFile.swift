@@ -15,9 +15,7 @@ package enum SmallFile {
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-      }
+      let name = String(cString: linux_name(entry))
       if !name.hasPrefix(".") { names.append(name) }
     }
     return names.sorted()
