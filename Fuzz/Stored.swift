@@ -56,7 +56,7 @@ extension Fuzzer {
       },
       Fuzzer("fleet-device") { bytes in
         // With the checksum that these bytes would have; the first one is the version.
-        var coder = StateCoder()
+        var coder = StateCoder(isOfEarlierForm: bytes.first == FleetDevice.earlierVersion)
         for var byte in bytes { coder.pass(&byte) }
         let (name, fences) = (FleetDeviceName(tenant: "a", device: "b"), FleetFences())
         let device = FleetDevice(name, stored: coder.sealed, fences)

@@ -124,18 +124,31 @@ struct FleetWorld {
     }
   }
 
-  /// Half an hour at one place in both fences, or ten minutes of driving to and fro in them.
+  /// Two minutes of driving and half an hour at one place in both fences, or ten minutes of driving to and fro in
+  /// them.
   func fixes(of number: Int, isMoving: Bool) -> [Fix] {
     var random = SeededRandom(seed: UInt64(number))
-    return (0..<60).map { step in
-      let way = isMoving ? 0.00015 * Double(step % 20 < 10 ? step % 10 : 10 - step % 10) : 0
+    func fix(_ seconds: Int, way: Double, speed: Double?) -> Fix {
       var fix = Fix(
         coordinate: Coordinate(
           latitude: 46.5 + .random(in: -3e-5...3e-5, using: &random),
           longitude: 6.6 + way + .random(in: -3e-5...3e-5, using: &random)),
-        horizontalAccuracy: 8, time: Self.start + .seconds((isMoving ? 10 : 30) * step))
-      if isMoving { fix.speed = 1.2 }
+        horizontalAccuracy: 8, time: Self.start + .seconds(seconds))
+      fix.speed = speed
       return fix
     }
+    var fixes: [Fix] = []
+    if isMoving {
+      for step in 0..<60 {
+        let steps = step % 20 < 10 ? step % 10 : 10 - step % 10
+        fixes.append(fix(10 * step, way: 0.00015 * Double(steps), speed: 1.2))
+      }
+    } else {
+      for step in 0..<12 {
+        fixes.append(fix(10 * step, way: 0.0015 * Double(step - 12), speed: 11.5))
+      }
+      for step in 4..<64 { fixes.append(fix(30 * step, way: 0, speed: 0)) }
+    }
+    return fixes
   }
 }

@@ -26,9 +26,11 @@ package struct FixOrder: Sendable {
   }
 
   /// A fix handed on, as far as it takes to know it again.
-  fileprivate struct Seen: Sendable {
+  fileprivate struct Seen: Equatable, Sendable {
     var time: UnixTime
     var place: PlaceMark
+
+    init(_ fix: Fix) { (time, place) = (fix.time, PlaceMark(of: fix.coordinate)) }
   }
 
   /// Whether two fixes of one time are at one place: two places have the same mark once in 2^32 times,
@@ -117,7 +119,7 @@ package struct FixOrder: Sendable {
 
   private mutating func handOn(_ fix: Fix) {
     if seen.count == Self.mostSeen { seen.removeFirst() }
-    seen.append(Seen(time: fix.time, place: PlaceMark(of: fix.coordinate)))
+    seen.append(Seen(fix))
   }
 
   /// A fix that is not newer than those handed on: late, unless three in a row show, by their
@@ -164,15 +166,20 @@ package struct FixOrder: Sendable {
 // MARK: - Storing
 
 extension FixOrder {
-  /// Writes or reads every field.
-  mutating func pass(_ coder: inout StateCoder) {
+  /// Writes or reads every field; `newest` is the fix that was handed on last, and is passed before.
+  mutating func pass(_ coder: inout StateCoder, newest: Fix?) {
     coder.pass(&waiting, most: Self.mostWaiting + 1, blank: .blank) { $1.pass(&$0) }
     let time = UnixTime(nanoseconds: 0)
-    let blank = Seen(time: time, place: PlaceMark(of: Fix.blank.coordinate))
-    coder.pass(&seen, most: Self.mostSeen, blank: blank) { coder, seen in
+    let last = newest.map { Seen($0) }
+    var endsWithNewest = last != nil && seen.last == last
+    if !coder.isOfEarlierForm { coder.pass(&endsWithNewest) }
+    if endsWithNewest, !coder.isReading { seen.removeLast() }
+    let most = endsWithNewest ? Self.mostSeen - 1 : Self.mostSeen
+    coder.pass(&seen, most: most, blank: Seen(.blank)) { coder, seen in
       coder.pass(&seen.time)
       seen.place.pass(&coder)
     }
+    if endsWithNewest, let last { seen.append(last) }
     coder.pass(
       &candidate, blank: Candidate(first: time, latest: time, came: time, offset: 0, count: 0)
     ) { coder, candidate in
@@ -187,11 +194,6 @@ extension FixOrder {
 
 extension FixOrder.PlaceMark {
   fileprivate mutating func pass(_ coder: inout StateCoder) {
-    if coder.isOfEarlierForm {
-      var place = Fix.blank.coordinate
-      coder.pass(&place)
-      return self = Self(of: place)
-    }
     for shift in stride(from: 24 as UInt32, through: 0, by: -8) {
       var byte = UInt8(truncatingIfNeeded: bits >> shift)
       coder.pass(&byte)

@@ -20,7 +20,7 @@ package struct Fleet: Sendable {
   package let settings: FleetDevice.Settings
   private let mostDevices: Int
   private let mostAwake: Int
-  private var asleep: [FleetDeviceName: [UInt8]] = [:]
+  private var asleep = StoredDevices()
   /// The devices that were heard last; they are changed where they are, and never copied.
   private var awake: [FleetDevice] = []
   /// The places of these.
@@ -40,10 +40,10 @@ package struct Fleet: Sendable {
   package var count: Int { asleep.count + awake.count }
 
   /// Every device, in the order of their names.
-  package var names: [FleetDeviceName] { (Array(asleep.keys) + places.keys).sorted() }
+  package var names: [FleetDeviceName] { (asleep.names + places.keys).sorted() }
 
   /// Bytes of the devices that are stored, their containers left out.
-  package var storedBytes: Int { asleep.values.reduce(0) { $0 + $1.count } }
+  package var storedBytes: Int { asleep.stateBytes }
 
   /// Takes a fix of a device as it comes.
   package mutating func take(
@@ -65,7 +65,7 @@ package struct Fleet: Sendable {
   package mutating func end(
     _ name: FleetDeviceName, until date: UnixTime? = nil
   ) -> [FleetEvent] {
-    guard asleep[name] != nil || places[name] != nil, let place = wake(name) else { return [] }
+    guard places[name] != nil || asleep.contains(name), let place = wake(name) else { return [] }
     var events = awake[place].flush(fences, settings)
     if let date { events += awake[place].pass(until: date, fences, settings) }
     removeAwake(name, place)
@@ -75,13 +75,13 @@ package struct Fleet: Sendable {
 
   /// Forgets a device: what comes of it later begins a new one.
   package mutating func forget(_ name: FleetDeviceName) {
-    asleep[name] = nil
+    _ = asleep.remove(name)
     if let place = places[name] { removeAwake(name, place) }
   }
 
   /// Forgets all devices of a tenant; returns how many there were.
   package mutating func forget(tenant: String) -> Int {
-    let own = (Array(asleep.keys) + places.keys).filter { $0.tenant.isExactly(tenant) }
+    let own = (asleep.names + places.keys).filter { $0.tenant.isExactly(tenant) }
     for name in own { forget(name) }
     return own.count
   }
@@ -97,7 +97,7 @@ package struct Fleet: Sendable {
 
   /// Makes every device bytes.
   package mutating func rest() {
-    for device in awake { asleep[device.name] = device.stored(fences) }
+    for device in awake { asleep.insert(device.stored(fences), of: device.name) }
     awake.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)
   }
@@ -107,7 +107,7 @@ package struct Fleet: Sendable {
     if let place = places[name] { return place }
     if awake.count >= mostAwake { rest() }
     let device: FleetDevice
-    if let bytes = asleep.removeValue(forKey: name) {
+    if let bytes = asleep.remove(name) {
       let read = FleetDevice(name, stored: bytes, fences)
       if read == nil { counts.damaged += 1 }
       device = read ?? FleetDevice(name)
@@ -134,7 +134,7 @@ extension Fleet {
   /// Takes a device as it was stored, in place of what is known of it.
   package mutating func restore(_ name: FleetDeviceName, stored bytes: [UInt8]) {
     if places[name] != nil { rest() }
-    asleep[name] = bytes
+    asleep.insert(bytes, of: name)
   }
 
   /// From here on the devices are judged by other fences; each learns of it with its next fix.

@@ -3,9 +3,9 @@ internal import LocationModel
 
 extension FleetDevice {
   /// The version of the form in which a device is stored.
-  private static let version: UInt8 = 5
-  /// It takes more bytes for flags, and for fixes that are to be known again; it is read, and not written.
-  private static let earlierVersion: UInt8 = 4
+  private static let version: UInt8 = 6
+  /// It writes what follows from the newest fix, too; it is read, and not written.
+  package static let earlierVersion: UInt8 = 5
   private static let mostFences = 100_000
 
   /// All that is known of the device, as bytes: what is read from them continues bit for bit.
@@ -27,11 +27,11 @@ extension FleetDevice {
     _ name: FleetDeviceName, stored bytes: [UInt8], _ fences: borrowing FleetFences
   ) {
     self.init(name)
-    guard var coder = StateCoder(sealed: bytes) else { return nil }
+    let isEarlier = bytes.first == Self.earlierVersion
+    guard var coder = StateCoder(sealed: bytes, isOfEarlierForm: isEarlier) else { return nil }
     var version: UInt8 = 0
     coder.pass(&version)
-    guard version == Self.version || version == Self.earlierVersion else { return nil }
-    coder.isOfEarlierForm = version == Self.earlierVersion
+    guard version == Self.version || isEarlier else { return nil }
     var stale: [Stale] = []
     pass(&coder, fences, &stale)
     guard coder.isComplete else { return nil }
@@ -54,15 +54,21 @@ extension FleetDevice {
     var passed = Int64(shift.wholeNanoseconds)
     coder.pass(&passed)
     shift = .nanoseconds(passed)
-    order.pass(&coder)
+    if !coder.isOfEarlierForm {
+      coder.pass(&newest, blank: .blank) { $1.pass(&$0) }
+      if let newest { coder.expect(newest.coordinate) }
+    }
+    order.pass(&coder, newest: newest)
     motion.pass(&coder)
     visits.pass(&coder)
     moves.pass(&coder) { $1.pass(&$0) }
-    coder.pass(&newest, blank: .blank) { $1.pass(&$0) }
+    if coder.isOfEarlierForm { coder.pass(&newest, blank: .blank) { $1.pass(&$0) } }
     var (inside, sought) = (inside, sought)
     let known = fences.count
-    follower.pass(&coder, most: Self.mostFences) { coder, slot in
+    follower.pass(&coder, most: Self.mostFences, of: fences.circles, beside: visits) {
+      coder, slot in
       Self.pass(&coder, &slot, fences, &inside, &sought, &stale, known)
+      return slot < known
     }
     (self.inside, self.sought) = (inside, sought)
     var gone = pending.compactMap(\.fence)
@@ -133,7 +139,7 @@ extension FleetDevice {
       }
       let isIn = newest.map { fences[slot].area.contains($0.coordinate) } ?? false
       if wasInside, isIn {
-        follower.rename(old.slot, to: slot)
+        follower.rename(old.slot, to: slot, of: fences.circles)
         for place in inside.indices where inside[place].slot == old.slot {
           inside[place].slot = slot
           inside[place].isOver = inside[place].isOver || fences[slot].dwell == nil

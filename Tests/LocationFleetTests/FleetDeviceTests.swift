@@ -144,4 +144,27 @@ struct FleetDeviceTests {
     #expect(try next(fences([])) == [.ended])
     #expect(try next(fences([depot(revision: 2, east: 5000)])) == [])
   }
+
+  @Test("FLEET-9: an exit from a fence that has grown is dated as if it had always been so large")
+  func grownFence() throws {
+    let (before, after) = (
+      try fences([depot()]), try fences([depot(revision: 2, radius: 300)])
+    )
+    var (old, same) = (FleetDevice(name), FleetDevice(name))
+    _ = standing(&old, before)
+    _ = standing(&same, after)
+    var grown = try #require(FleetDevice(name, stored: old.stored(before), after))
+    func drive(_ device: inout FleetDevice) -> [FleetEvent] {
+      (0..<20).flatMap { step in
+        let fix = Fix(
+          coordinate: FleetWalk.place(east: 500 + 150 * Double(step), north: 0),
+          horizontalAccuracy: 8, time: FleetWalk.start + .seconds(640 + 10 * step))
+        return device.take(fix, received: nil, after, settings).events
+          .filter { $0.fence == "depot" }
+      }
+    }
+    let exits = drive(&same)
+    #expect(exits.map(\.kind) == [.exited])
+    #expect(drive(&grown) == exits)
+  }
 }

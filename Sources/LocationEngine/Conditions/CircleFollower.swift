@@ -241,24 +241,42 @@ extension CircleFollower {
 // MARK: - Storing
 
 extension CircleFollower {
-  /// Writes or reads every field but the circles' slots, which `name` passes in another form; the
-  /// estimate of motion is passed on after it is read.
+  /// Writes or reads every field but the circles' slots; the estimate of motion is passed on after it is read.
+  ///
+  /// - Parameters:
+  ///   - coder: writes or reads.
+  ///   - most: the most circles of a device.
+  ///   - circles: the present ones.
+  ///   - visits: the visits of the device, which were passed before: the place where it rests is most often theirs.
+  ///   - name: passes a circle in another form; returns whether it is one of `circles`, unchanged.
   package mutating func pass(
-    _ coder: inout StateCoder, most: Int, _ name: (inout StateCoder, inout Slot) -> Void
+    _ coder: inout StateCoder, most: Int, of circles: borrowing WatchedCircles,
+    beside visits: borrowing VisitDetector, _ name: (inout StateCoder, inout Slot) -> Bool
   ) {
+    if !coder.isOfEarlierForm { passSight(&coder) }
     let blank = Entry(slot: 0, detector: .outside)
+    let last = last
     coder.pass(&entries, most: most, blank: blank) { coder, entry in
-      name(&coder, &entry.slot)
+      let isKnown = name(&coder, &entry.slot)
       entry.detector.pass(&coder)
-      coder.pass(&entry.previous, blank: (0, UnixTime(nanoseconds: 0))) { coder, previous in
-        coder.pass(&previous.distance)
-        coder.pass(&previous.time)
-      }
+      // The distance from a polygon costs too much.
+      let shape = isKnown ? circles[entry.slot].flatMap { $0.isPolygon ? nil : $0 } : nil
+      Self.pass(&coder, &entry.previous, from: last, to: shape)
     }
     if coder.isReading { entries.sort { $0.slot < $1.slot } }
-    let nowhere = Coordinate(latitude: 0, longitude: 0)
+    if coder.isOfEarlierForm { passSight(&coder) }
+    if !coder.isOfEarlierForm {
+      let stay = visits.stay?.withoutApproach
+      var isSame = stay != nil && rest == stay
+      coder.pass(&isSame)
+      guard !isSame else { return rest = stay }
+    }
+    coder.pass(&rest, blank: .blank) { $1.pass(&$0) }
+  }
+
+  private mutating func passSight(_ coder: inout StateCoder) {
     let sight = Sight(
-      coordinate: nowhere, point: GeocentricPoint(vector: .zero),
+      coordinate: Coordinate(latitude: 0, longitude: 0), point: GeocentricPoint(vector: .zero),
       time: UnixTime(nanoseconds: 0), uptime: .start)
     coder.pass(&last, blank: sight) { coder, sight in
       coder.pass(&sight.coordinate)
@@ -266,7 +284,27 @@ extension CircleFollower {
       coder.pass(&sight.uptime)
       if coder.isReading { sight.point = GeocentricPoint(sight.coordinate) }
     }
-    coder.pass(&rest, blank: .blank) { $1.pass(&$0) }
+  }
+
+  /// The distance of a circle is most often that of the last fix, which need not be written. Where the circle
+  /// has changed since, there is none.
+  private static func pass(
+    _ coder: inout StateCoder, _ previous: inout (distance: Double, time: UnixTime)?,
+    from last: Sight?, to shape: WatchedCircles.Shape?
+  ) {
+    if !coder.isOfEarlierForm {
+      let expected = shape.flatMap { shape in
+        last.map { ($0.point.distance(to: shape.center) - shape.radius, $0.time) }
+      }
+      var isExpected = false
+      if let expected, let previous { isExpected = previous == expected }
+      coder.pass(&isExpected)
+      guard !isExpected else { return previous = expected }
+    }
+    coder.pass(&previous, blank: (0, UnixTime(nanoseconds: 0))) { coder, previous in
+      coder.pass(&previous.distance)
+      coder.pass(&previous.time)
+    }
   }
 
   /// The circles with an entry, and whether the device is inside, in the order of their slots.
@@ -274,12 +312,19 @@ extension CircleFollower {
     entries.map { ($0.slot, $0.detector.state) }
   }
 
-  /// Passes what is known about one circle to another.
-  package mutating func rename(_ slot: Slot, to other: Slot) {
+  /// Passes what is known about one circle to another, which is compared with the newest fix anew.
+  package mutating func rename(
+    _ slot: Slot, to other: Slot, of circles: borrowing WatchedCircles
+  ) {
     let old = place(of: slot)
     guard has(slot, at: old) else { return }
     var entry = entries.remove(at: old)
     entry.slot = other
+    if let last, let shape = circles[other] {
+      entry.previous = (
+        circles.distance(from: last.point, last.coordinate, to: other, shape), last.time
+      )
+    }
     let new = place(of: other)
     if has(other, at: new) { entries[new] = entry } else { insert(entry, at: new) }
   }

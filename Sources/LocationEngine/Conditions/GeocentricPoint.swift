@@ -51,4 +51,12 @@ extension StateCoder {
     pass(&point.vector.y)
     pass(&point.vector.z)
   }
+
+  /// Notes the point of a place that was passed (``LocationModel/StateCoder/expect(_:)``).
+  package mutating func expect(_ place: Coordinate) {
+    let point = GeocentricPoint(place)
+    expect(point.vector.x)
+    expect(point.vector.y)
+    expect(point.vector.z)
+  }
 }

@@ -1,7 +1,7 @@
 internal import LocationModel
 
 /// Fixes that stay at one place: a stay, or the possible beginning of one.
-struct Stay: Sendable {
+struct Stay: Equatable, Sendable {
   /// The mean of its fixes, weighted by accuracy and duration.
   private(set) var center: GeocentricPoint
   private(set) var coordinate: Coordinate
@@ -27,7 +27,7 @@ struct Stay: Sendable {
 
   /// The coarse fixes of one place. Most of their error belongs to the place, so that they agree
   /// with one another better than with the truth.
-  fileprivate struct Blur: Sendable {
+  fileprivate struct Blur: Equatable, Sendable {
     var center: GeocentricPoint
     /// Meters: the mean distance of the fixes from the center.
     var scatter: Double
@@ -71,6 +71,13 @@ struct Stay: Sendable {
     meanAccuracy = visit.horizontalAccuracy
     bestAccuracy = visit.horizontalAccuracy
     fixes = 1
+  }
+
+  /// The same stay of a device of which nobody has seen how it arrived.
+  var withoutApproach: Stay {
+    var stay = self
+    stay.approach = 0
+    return stay
   }
 
   /// Seconds from the first to the newest fix.
@@ -190,8 +197,13 @@ extension Stay {
 
   /// Writes or reads every field.
   mutating func pass(_ coder: inout StateCoder) {
-    coder.pass(&center)
+    if coder.isOfEarlierForm { coder.pass(&center) }
     coder.pass(&coordinate)
+    if !coder.isOfEarlierForm {
+      // Both are means of the same fixes.
+      coder.expect(coordinate)
+      coder.pass(&center)
+    }
     coder.pass(&weight)
     coder.pass(&since)
     coder.pass(&latest)

@@ -88,6 +88,15 @@ package struct VisitDetector: Machine {
     return lastUptime + max(due - stay.latest, .zero)
   }
 
+  /// Where the device stays, or may.
+  var stay: Stay? {
+    switch state {
+    case .empty: nil
+    case .travelling(let stay): stay
+    case .visiting(let presence): presence.stay
+    }
+  }
+
   /// The stay that may become an arrival.
   private var arriving: Stay? {
     switch state {

@@ -7,55 +7,58 @@
 package struct StateCoder: Sendable {
   package private(set) var bytes: [UInt8]
   package let isReading: Bool
-  /// Whether what is read was written with a byte for each flag, and with places where there are marks.
-  package var isOfEarlierForm = false
+  /// Whether what is read was written without ``expect(_:)``, in another order, and with a longer checksum.
+  package let isOfEarlierForm: Bool
   /// Whether bytes were missing or meaningless: what was read must not be used.
   package private(set) var isDamaged = false
   private var position = 0
-  /// The date or uptime before, in nanoseconds.
+  /// The date or uptime before, in nanoseconds: of those that a unit divides, as their differences do.
   private var latest: Int64 = 0
+  /// The last one that no unit divides.
+  private var odd: Int64 = 0
   /// The bits of the numbers before: detectors have many in common.
   private var recent: [UInt64] = []
   /// Which of them is overwritten next, once there are all.
   private var oldest = 0
-  /// Bytes at the end that are not read.
-  private var ending = 0
+  /// The bytes of the checksum at the end.
+  private let ending: Int
   /// The byte of the last flags: where it lies, its bits (those read already are 0), and the bit of the
   /// next flag, 0 where that needs another byte.
   private var flags: (place: Int, bits: UInt8, next: UInt8) = (0, 0, 0)
 
   /// Begins to write.
-  package init() {
+  package init(isOfEarlierForm: Bool = false) {
     bytes = []
     bytes.reserveCapacity(1024)
     recent.reserveCapacity(Self.mostRecent)
-    isReading = false
+    (isReading, self.isOfEarlierForm) = (false, isOfEarlierForm)
+    ending = isOfEarlierForm ? 8 : 4
   }
 
-  package init(reading bytes: [UInt8]) {
+  /// Reads what `sealed` has made, here or in an earlier version; `nil` where the bytes have changed since.
+  package init?(sealed bytes: [UInt8], isOfEarlierForm: Bool) {
     self.bytes = bytes
     recent.reserveCapacity(Self.mostRecent)
-    isReading = true
+    (isReading, self.isOfEarlierForm) = (true, isOfEarlierForm)
+    ending = isOfEarlierForm ? 8 : 4
+    guard bytes.count > ending else { return nil }
+    let isWhole = withUnsafeBytes(of: checksum(bytes.count - ending)) {
+      $0.prefix(ending).elementsEqual(bytes.suffix(ending))
+    }
+    guard isWhole else { return nil }
   }
 
-  /// Reads what `sealed` has made; `nil` where the bytes have changed since.
-  package init?(sealed bytes: [UInt8]) {
-    guard bytes.count > 8 else { return nil }
-    self.init(reading: bytes)
-    ending = 8
-    guard checksum(bytes.count - 8).littleEndian == word(at: bytes.count - 8) else { return nil }
-  }
-
-  /// What was written, and a checksum: a disk may have damaged it. Has no room for more: a million are kept.
+  /// What was written, and a checksum: a disk may have damaged it.
   package var sealed: [UInt8] {
     var copy: [UInt8] = []
-    copy.reserveCapacity(bytes.count + 8)
+    copy.reserveCapacity(bytes.count + ending)
     copy += bytes
-    withUnsafeBytes(of: checksum(bytes.count).littleEndian) { copy.append(contentsOf: $0) }
+    withUnsafeBytes(of: checksum(bytes.count)) { copy += $0.prefix(ending) }
     return copy
   }
 
-  /// FNV-1a of 64 bits over words of eight bytes, and over the bytes that are left.
+  /// FNV-1a of 64 bits over words of eight bytes, and over the bytes that are left; its first bytes, as they lie
+  /// in memory, stand for all of it.
   private func checksum(_ count: Int) -> UInt64 {
     var sum: UInt64 = 0xcbf2_9ce4_8422_2325
     var place = 0
@@ -68,7 +71,7 @@ package struct StateCoder: Sendable {
       sum = (sum ^ UInt64(bytes[place])) &* 0x100_0000_01b3
       place += 1
     }
-    return sum
+    return (isOfEarlierForm ? sum : sum ^ sum >> 32).littleEndian
   }
 
   private func word(at place: Int) -> UInt64 {
@@ -104,6 +107,12 @@ extension StateCoder {
   /// with how many of whose first bytes it begins; bytes of zero at the end are left out.
   package mutating func pass(_ number: inout Double) {
     if isReading { number = Double(bitPattern: read()) } else { write(number.bitPattern) }
+  }
+
+  /// Notes a number that follows from what was passed: the same one is then written as one byte, and one
+  /// near it in few.
+  package mutating func expect(_ number: Double) {
+    if !isOfEarlierForm { note(number.bitPattern) }
   }
 
   private mutating func write(_ bits: UInt64) {
@@ -216,7 +225,7 @@ extension StateCoder {
   package mutating func pass(_ flag: inout Bool) {
     if flags.next == 0 { beginFlags() }
     let bit = flags.next
-    flags.next = isOfEarlierForm ? 0 : bit << 1
+    flags.next = bit << 1
     if isReading {
       flag = flags.bits & bit != 0
       flags.bits &= ~bit
@@ -242,30 +251,45 @@ extension StateCoder {
 
   private mutating func pass(nanoseconds: inout Int64) {
     var difference = nanoseconds &- latest
-    pass(difference: &difference)
+    if isReading { difference = readDifference() } else { write(difference: difference) }
     nanoseconds = latest &+ difference
-    latest = nanoseconds
+    if !isOfEarlierForm, difference % Self.units[2] != 0 {
+      // The next whole date would be odd beside it.
+      odd = nanoseconds
+    } else {
+      latest = nanoseconds
+    }
   }
 
-  /// Nanoseconds in the largest unit that gives a whole number, with the number of the unit in the two
-  /// lowest bits; 3 says that nanoseconds follow.
-  private mutating func pass(difference: inout Int64) {
-    guard isReading else {
-      for (number, unit) in Self.units.enumerated() where difference % unit == 0 {
-        let whole = difference / unit
-        var folded = UInt64(bitPattern: whole << 1 ^ whole >> 63) << 2 | UInt64(number)
-        return pass(&folded)
-      }
-      bytes.append(3)
-      return pass(&difference)
+  /// Writes nanoseconds in the largest unit that gives a whole number, with the number of the unit in the two
+  /// lowest bits; 3 says that nanoseconds follow, 7 that the date is the last one of these.
+  private mutating func write(difference: Int64) {
+    for (number, unit) in Self.units.enumerated() where difference % unit == 0 {
+      let whole = difference / unit
+      var folded = UInt64(bitPattern: whole << 1 ^ whole >> 63) << 2 | UInt64(number)
+      return pass(&folded)
     }
-    var folded: UInt64 = 0
+    guard latest &+ difference != odd || isOfEarlierForm else { return bytes.append(7) }
+    bytes.append(3)
+    var difference = difference
+    pass(&difference)
+  }
+
+  private mutating func readDifference() -> Int64 {
+    var (folded, difference): (UInt64, Int64) = (0, 0)
     pass(&folded)
-    guard folded & 3 < 3 else { return folded == 3 ? pass(&difference) : (isDamaged = true) }
+    guard folded & 3 < 3 else {
+      switch folded {
+      case 3: pass(&difference)
+      case 7 where !isOfEarlierForm: difference = odd &- latest
+      default: isDamaged = true
+      }
+      return difference
+    }
     let whole = Int64(bitPattern: folded >> 3) ^ -Int64(bitPattern: folded >> 2 & 1)
     let (product, overflows) = whole.multipliedReportingOverflow(by: Self.units[Int(folded & 3)])
     if overflows { isDamaged = true }
-    difference = product
+    return product
   }
 
   /// Nanoseconds of a second, a millisecond, and a microsecond.

@@ -1,0 +1,176 @@
+internal import LocationModel
+
+/// Devices that are bytes, by their names.
+///
+/// A million of them are kept: a dictionary takes as many bytes for each as what is stored of it.
+struct StoredDevices: Sendable {
+  private typealias Place = RecordMemory.Place
+
+  /// What lies at the beginning of a record.
+  private struct Head {
+    /// The next record of the same list.
+    var next: Place
+    var state: Int
+    var tenant: Int
+    var device: Int
+    /// How long the head itself is.
+    var length: Int
+
+    var count: Int { length + tenant + device + state }
+  }
+
+  /// Where lists of records begin, by the hash of their names.
+  private var lists: [Place] = []
+  private var memory = RecordMemory()
+  private(set) var count = 0
+  /// The bytes of all devices, without their names.
+  private(set) var stateBytes = 0
+
+  /// The bytes of all records, free ones included.
+  var memorySize: Int { memory.size.all }
+
+  /// All names, in no order.
+  var names: [FleetDeviceName] {
+    var names: [FleetDeviceName] = []
+    names.reserveCapacity(count)
+    forEach { names.append($1) }
+    return names
+  }
+
+  func contains(_ name: FleetDeviceName) -> Bool { find(name) != nil }
+
+  /// What is stored of a device; `nil` if it is none of these.
+  subscript(name: FleetDeviceName) -> [UInt8]? {
+    find(name).map { state(at: $0.place, $0.head) }
+  }
+
+  /// Stores a device, in place of what was stored of it.
+  mutating func insert(_ bytes: [UInt8], of name: FleetDeviceName) {
+    _ = remove(name)
+    if count >= lists.count { makeLists(max(2 * lists.count, Self.fewestLists)) }
+    add(bytes, of: name)
+  }
+
+  private mutating func add(_ bytes: [UInt8], of name: FleetDeviceName) {
+    let list = list(of: name)
+    var record = ByteWriter()
+    record.bytes.reserveCapacity(16 + name.tenant.utf8.count + name.device.utf8.count + bytes.count)
+    record.bytes += Self.bytes(of: lists[list])
+    record.add(UInt64(bytes.count))
+    record.add(UInt64(name.tenant.utf8.count))
+    record.add(UInt64(name.device.utf8.count))
+    record.bytes += name.tenant.utf8
+    record.bytes += name.device.utf8
+    record.bytes += bytes
+    lists[list] = memory.add(record.bytes)
+    count += 1
+    stateBytes += bytes.count
+  }
+
+  /// Removes a device; returns what was stored of it, `nil` if it is none of these.
+  mutating func remove(_ name: FleetDeviceName) -> [UInt8]? {
+    guard let (before, place, head) = find(name) else { return nil }
+    let bytes = state(at: place, head)
+    if let before {
+      memory.set(Self.bytes(of: head.next), in: before)
+    } else {
+      lists[list(of: name)] = head.next
+    }
+    memory.remove(place, head.count)
+    count -= 1
+    stateBytes -= bytes.count
+    // As devices grow and shrink, what is free is too short or too long for them.
+    if memory.size.free > memory.size.all / 4, memory.size.free > Self.mostFree {
+      makeLists(lists.count)
+    }
+    return bytes
+  }
+
+  /// Puts every record into new lists, and into memory without gaps.
+  private mutating func makeLists(_ number: Int) {
+    let old = self
+    lists = [Place](repeating: Self.none, count: number)
+    (memory, count, stateBytes) = (RecordMemory(), 0, 0)
+    old.forEach { add($0, of: $1) }
+  }
+
+  private func forEach(_ body: ([UInt8], FleetDeviceName) -> Void) {
+    for list in lists {
+      var place = list
+      while place != Self.none {
+        let head = head(at: place)
+        body(state(at: place, head), name(at: place, head))
+        place = head.next
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private func find(
+    _ name: FleetDeviceName
+  ) -> (before: Place?, place: Place, head: Head)? {
+    guard !lists.isEmpty else { return nil }
+    var (before, place): (Place?, Place) = (nil, lists[list(of: name)])
+    while place != Self.none {
+      let head = head(at: place)
+      if has(name, at: place, head) { return (before, place, head) }
+      (before, place) = (place, head.next)
+    }
+    return nil
+  }
+
+  private func list(of name: FleetDeviceName) -> Int { name.hashValue & (lists.count - 1) }
+
+  private func head(at place: Place) -> Head {
+    memory.read(place) { bytes in
+      let next = (0..<4).reduce(0 as Place) { $0 | Place(bytes[$1]) << (8 * Place($1)) }
+      var at = 4
+      func number() -> Int {
+        var (number, shift) = (0, 0)
+        repeat {
+          number |= Int(bytes[at] & 0x7f) << shift
+          shift += 7
+          at += 1
+        } while bytes[at - 1] >= 0x80
+        return number
+      }
+      let (state, tenant, device) = (number(), number(), number())
+      return Head(next: next, state: state, tenant: tenant, device: device, length: at)
+    }
+  }
+
+  private func has(_ name: FleetDeviceName, at place: Place, _ head: Head) -> Bool {
+    let (tenant, device) = (name.tenant.utf8.span, name.device.utf8.span)
+    guard tenant.count == head.tenant, device.count == head.device else { return false }
+    return memory.read(place) {
+      $0.has(device, at: head.length + head.tenant) && $0.has(tenant, at: head.length)
+    }
+  }
+
+  private func name(at place: Place, _ head: Head) -> FleetDeviceName {
+    let texts = bytes(at: place, head.length, head.tenant + head.device)
+    return FleetDeviceName(
+      tenant: String(decoding: texts.prefix(head.tenant), as: UTF8.self),
+      device: String(decoding: texts.dropFirst(head.tenant), as: UTF8.self))
+  }
+
+  private func state(at place: Place, _ head: Head) -> [UInt8] {
+    bytes(at: place, head.count - head.state, head.state)
+  }
+
+  private func bytes(at place: Place, _ start: Int, _ count: Int) -> [UInt8] {
+    memory.read(place) { span in
+      span.extracting(start..<start + count).withUnsafeBytes { [UInt8]($0) }
+    }
+  }
+
+  private static func bytes(of place: Place) -> [UInt8] {
+    withUnsafeBytes(of: place.littleEndian) { [UInt8]($0) }
+  }
+
+  private static let none = Place.max
+  private static let fewestLists = 16
+  /// Bytes. Chosen: below that a new arrangement is not worth its time.
+  private static let mostFree = 16_384
+}

@@ -1,0 +1,71 @@
+import LocationModel
+import Testing
+
+@testable import LocationFleet
+
+@Suite("Devices that are bytes")
+struct StoredDevicesTests {
+  /// What is stored of a device in a step of a test.
+  private static func bytes(_ count: Int, _ mark: Int) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: mark &+ $0) }
+  }
+
+  @Test("FLEET-2: are kept as they were through 20,000 changes of every length")
+  func changes() {
+    var random = SeededRandom(seed: 5)
+    var stored = StoredDevices()
+    var expected: [FleetDeviceName: [UInt8]] = [:]
+    for step in 0..<20_000 {
+      let name = FleetDeviceName(
+        tenant: ["", "a", "tenant"][Int.random(in: 0..<3, using: &random)],
+        device: "device-\(Int.random(in: 0..<400, using: &random))")
+      if Int.random(in: 0..<3, using: &random) == 0 {
+        #expect(stored.remove(name) == expected.removeValue(forKey: name))
+      } else {
+        // Once in a while longer than a piece of memory.
+        let longest = step % 100 == 0 ? 40_000 : 500
+        let bytes = Self.bytes(Int.random(in: 0...longest, using: &random), step)
+        stored.insert(bytes, of: name)
+        expected[name] = bytes
+      }
+      #expect(stored.count == expected.count)
+    }
+    #expect(stored.names.sorted() == expected.keys.sorted())
+    #expect(stored.stateBytes == expected.values.reduce(0) { $0 + $1.count })
+    for (name, bytes) in expected { #expect(stored[name] == bytes) }
+    #expect(stored[FleetDeviceName(tenant: "b", device: "device-1")] == nil)
+  }
+
+  @Test("FLEET-93: names of the same text in other bytes are two")
+  func names() {
+    var stored = StoredDevices()
+    let (one, two) = ("caf\u{e9}", "cafe\u{301}")
+    stored.insert([1], of: FleetDeviceName(device: one))
+    stored.insert([2], of: FleetDeviceName(device: two))
+    // What is the end of a tenant here is the beginning of a device there.
+    stored.insert([3], of: FleetDeviceName(tenant: "c", device: "af\u{e9}"))
+    #expect(stored.count == 3)
+    #expect(stored[FleetDeviceName(device: one)] == [1])
+    #expect(stored.remove(FleetDeviceName(device: two)) == [2])
+    #expect(stored.names.count == 2)
+  }
+
+  @Test("FLEET-2: do not take the memory of those that were longer or shorter before")
+  func gaps() {
+    var stored = StoredDevices()
+    for length in stride(from: 200, to: 400, by: 8) {
+      for number in 0..<1000 {
+        stored.insert(
+          Self.bytes(length, number), of: FleetDeviceName(device: "device-\(number)"))
+      }
+    }
+    let needed = 1000 * 416
+    #expect(stored.memorySize < needed * 3 / 2)
+    for number in 0..<1000 {
+      #expect(
+        stored[FleetDeviceName(device: "device-\(number)")] == Self.bytes(392, number))
+    }
+    for number in 0..<1000 { _ = stored.remove(FleetDeviceName(device: "device-\(number)")) }
+    #expect(stored.memorySize <= 2 * 16_384)
+  }
+}
