@@ -55,9 +55,10 @@ package enum FleetAddress {
   /// The bucket of its partition in which a device is stored.
   package static func bucket(of device: FleetDeviceName, count: Int) -> Int {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in device.tenant.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    let (tenant, name) = (device.tenant.utf8.span, device.device.utf8.span)
+    for place in tenant.indices { hash = (hash ^ UInt64(tenant[place])) &* 0x100_0000_01b3 }
     hash = hash &* 0x100_0000_01b3
-    for byte in device.device.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    for place in name.indices { hash = (hash ^ UInt64(name[place])) &* 0x100_0000_01b3 }
     // The last bytes change few of the bits; a step of MurmurHash3 spreads them over all.
     hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
     hash ^= hash >> 33

@@ -30,19 +30,12 @@ extension UnixTime {
       bytes[16] == UInt8(ascii: ":"), bytes[last] == UInt8(ascii: "Z"),
       last == 19 || bytes[19] == UInt8(ascii: ".")
     else { return nil }
-    var isNumber = true
-    func number(_ places: Range<Int>) -> Int {
-      places.reduce(0) { number, place in
-        let digit = bytes[place] &- UInt8(ascii: "0")
-        isNumber = isNumber && digit < 10
-        return number * 10 + Int(digit)
-      }
-    }
-    let (hour, minute, second) = (number(11..<13), number(14..<16), number(17..<19))
-    let milliseconds = last == 23 ? number(20..<23) : 0
-    guard isNumber, hour < 24, minute < 60, second < 60,
-      let day = CivilDate(year: number(0..<4), month: number(5..<7), day: number(8..<10)),
-      isNumber, (1700..<2200).contains(day.year)
+    guard let year = bytes.number(0..<4), let month = bytes.number(5..<7),
+      let dayOfMonth = bytes.number(8..<10), let hour = bytes.number(11..<13),
+      let minute = bytes.number(14..<16), let second = bytes.number(17..<19),
+      let milliseconds = last == 23 ? bytes.number(20..<23) : 0,
+      hour < 24, minute < 60, second < 60, (1700..<2200).contains(year),
+      let day = CivilDate(year: year, month: month, day: dayOfMonth)
     else { return nil }
     let seconds = ((day.daysSince1970 * 24 + hour) * 60 + minute) * 60 + second
     self.init(nanoseconds: Int64(seconds * 1000 + milliseconds) * 1_000_000)
@@ -176,5 +169,18 @@ private struct DateCursor {
     while skip(" ", in: bytes) || skip("\n", in: bytes) || skip("\r", in: bytes)
       || skip("\t", in: bytes)
     {}
+  }
+}
+
+extension Span<UInt8> {
+  /// The number that the digits at some places make; `nil` if others are among them.
+  fileprivate func number(_ places: Range<Int>) -> Int? {
+    var number = 0
+    for place in places {
+      let digit = self[place] &- UInt8(ascii: "0")
+      guard digit < 10 else { return nil }
+      number = number * 10 + Int(digit)
+    }
+    return number
   }
 }
