@@ -121,7 +121,7 @@ private final class Service: Sendable {
       rows = [line.split(":")[1].split() for line in open("/proc/net/dev") if ":" in line]
       print(sum(int(row[9]) for row in rows))
       """
-    let program = SharedData.packageRoot.appending(path: ".build/debug/locationctl").path
+    let program = BuiltProgram.path("locationctl")
     process.arguments =
       ["--net", "/usr/bin/python3", "-c", script, program, "once", "--timeout", "2"]
       + sources.flatMap { ["--source", $0] }
