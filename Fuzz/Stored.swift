@@ -58,12 +58,26 @@ extension Fuzzer {
         // With the checksum that these bytes would have; the first one is the version.
         var coder = StateCoder(isOfEarlierForm: bytes.first == FleetDevice.earlierVersion)
         for var byte in bytes { coder.pass(&byte) }
-        let (name, fences) = (FleetDeviceName(tenant: "a", device: "b"), FleetFences())
-        let device = FleetDevice(name, stored: coder.sealed, fences)
-        _ = device?.stored(fences)
+        let name = FleetDeviceName(tenant: "a", device: "b")
+        let device = FleetDevice(name, stored: coder.sealed, fleetFences)
+        _ = device?.stored(fleetFences)
       },
     ]
   }
+
+  /// Named as short as an input may name them: a circle and a polygon.
+  private static let fleetFences: FleetFences = {
+    var fences = FleetFences()
+    let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)].map {
+      Coordinate(latitude: $0.0, longitude: $0.1)
+    }
+    let center = Coordinate(latitude: 0, longitude: 0)
+    try? fences.insert(FleetFence(id: "a", .circle(Circle(center: center, radius: 1000))))
+    if let polygon = try? Polygon([[corners]]) {
+      try? fences.insert(FleetFence(id: "b", .polygon(polygon)))
+    }
+    return fences
+  }()
 
   /// What owners, packages, and servers write.
   static var owners: [Fuzzer] {

@@ -37,25 +37,36 @@ func measureFleet() async throws {
 }
 
 /// Bytes of a device: as it is stored, and resident, with two fences active and at rest.
+///
+/// In the buckets of a worker with 64 partitions, and after rounds in which each device has been awake and has become
+/// bytes again, longer or shorter.
 private func measureBytes() throws {
   let world = try FleetWorld(fences: 0)
-  var fleets: [Fleet] = []
+  var all: [[Fleet]] = []
   for (name, isMoving, target) in [("active", true, 1000.0), ("parked", false, 300)] {
     let before = try residentBytes()
-    var fleet = Fleet(world.pair, mostAwake: 64)
     let devices = 100_000
-    for number in 0..<devices {
-      let name = FleetDeviceName(device: "device-\(number)")
-      for fix in world.fixes(of: number, isMoving: isMoving) { _ = fleet.take(fix, of: name) }
+    var fleets = Array(repeating: Fleet(world.pair, mostAwake: 4), count: 256)
+    let rounds = 4
+    // Nothing is kept beside the devices, as it would be counted.
+    for round in 0...rounds {
+      for number in 0..<devices {
+        let device = FleetDeviceName(device: "device-\(number)")
+        let bucket = FleetAddress.bucket(of: device, count: fleets.count)
+        let fixes = world.fixes(of: number, isMoving: isMoving)
+        let first = fixes.count - rounds
+        let turn = round == 0 ? fixes[..<first] : fixes[(first + round - 1)..<(first + round)]
+        for fix in turn { _ = fleets[bucket].take(fix, of: device) }
+      }
     }
-    fleet.rest()
+    for place in fleets.indices { fleets[place].rest() }
     let resident = (try residentBytes() - before) / Double(devices)
-    let stored = Double(fleet.storedBytes) / Double(devices)
+    let stored = Double(fleets.reduce(0) { $0 + $1.storedBytes }) / Double(devices)
     try Figure.report("fleet.resident.\(name)", resident, "B", "resident for a device, \(name)")
     try Figure.report("fleet.stored.\(name)", stored, "B", "stored for a device, \(name)")
     show("resident, \(name)", resident, atMost: target)
     show("stored, \(name)", stored, atMost: 400)
-    fleets.append(fleet)
+    all.append(fleets)
   }
 }
 

@@ -75,7 +75,7 @@ package struct Fleet: Sendable {
 
   /// Forgets a device: what comes of it later begins a new one.
   package mutating func forget(_ name: FleetDeviceName) {
-    _ = asleep.remove(name)
+    asleep.drop(name)
     if let place = places[name] { removeAwake(name, place) }
   }
 
@@ -83,6 +83,7 @@ package struct Fleet: Sendable {
   package mutating func forget(tenant: String) -> Int {
     let own = (asleep.names + places.keys).filter { $0.tenant.isExactly(tenant) }
     for name in own { forget(name) }
+    asleep.compact()
     return own.count
   }
 
@@ -100,6 +101,7 @@ package struct Fleet: Sendable {
     for device in awake { asleep.insert(device.stored(fences), of: device.name) }
     awake.removeAll(keepingCapacity: true)
     places.removeAll(keepingCapacity: true)
+    asleep.compact()
   }
 
   /// Returns the place of a device; `nil` if it is a new one beyond the most.
@@ -126,9 +128,8 @@ package struct Fleet: Sendable {
 extension Fleet {
   /// What is stored of every device, in the order of their names.
   package var stored: [(name: FleetDeviceName, bytes: [UInt8])] {
-    names.map { name in
-      (name, asleep[name] ?? places[name].map { awake[$0].stored(fences) } ?? [])
-    }
+    let awake = awake.map { (name: $0.name, bytes: $0.stored(fences)) }
+    return (asleep.all + awake).sorted { $0.name < $1.name }
   }
 
   /// Takes a device as it was stored, in place of what is known of it.

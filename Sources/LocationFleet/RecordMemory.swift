@@ -1,37 +1,40 @@
 /// Memory for many records of any length, without what a piece of memory of its own costs for each.
 ///
-/// Records lie one behind the other in pieces of 16 KiB, and begin at a multiple of eight bytes. One that is
-/// freed is used again for the next of its length.
+/// Records lie one behind the other in pieces, and begin at a multiple of eight bytes. One that is freed is
+/// used again for the next of its length.
 struct RecordMemory: Sendable {
-  /// Where a record begins: its piece, and the eight bytes in it.
+  /// Where a record begins: its piece, and the eight bytes in it. Enough for 32 GiB.
   typealias Place = UInt32
+
+  /// No record.
+  static let none = Place.max
 
   private var pieces: [[UInt8]] = []
   /// The piece to which records are added.
   private var newest: Int?
-  /// Places of freed records, by how many times eight bytes they have.
-  private var free: [[Place]] = []
+  /// The last freed record, by how many times eight bytes they have. Each begins with the place of the one that
+  /// was freed before it.
+  private var free: [Place] = []
   /// Pieces of long records that were freed.
   private var freePieces: [Int] = []
   /// Bytes of all records, and of those that were freed.
   private(set) var size = (all: 0, free: 0)
 
-  /// Stores a record in zeros up to a multiple of eight bytes.
+  /// Stores a record.
   mutating func add(_ record: [UInt8]) -> Place {
     let units = Self.units(record.count)
-    if units > Self.unitsOfPiece { return addLong(record) }
-    if units < free.count, let place = free[units].popLast() {
+    if units > Self.unitsOfPiece {
+      size.all += record.count
+      return Place(addPiece(record) * Self.unitsOfPiece)
+    }
+    if units < free.count, free[units] != Self.none {
+      let place = free[units]
+      free[units] = self.place(in: place)
       size.free -= units * Self.unit
-      let start = Self.start(place)
-      let piece = Self.piece(place)
-      pieces[piece].replaceSubrange(start..<start + record.count, with: record)
+      set(record, in: place)
       return place
     }
-    var piece = newest ?? -1
-    if newest == nil || pieces[piece].count + units * Self.unit > Self.bytesOfPiece {
-      piece = addPiece([], capacity: Self.bytesOfPiece)
-      newest = piece
-    }
+    let piece = pieceWithRoom(units * Self.unit)
     let start = pieces[piece].count
     pieces[piece] += record
     pieces[piece] += repeatElement(0, count: units * Self.unit - record.count)
@@ -39,15 +42,21 @@ struct RecordMemory: Sendable {
     return Place(piece * Self.unitsOfPiece + start / Self.unit)
   }
 
-  /// A record longer than a piece has one of its own.
-  private mutating func addLong(_ record: [UInt8]) -> Place {
-    size.all += record.count
-    return Place(addPiece(record, capacity: record.count) * Self.unitsOfPiece)
+  /// A piece that has room for so many bytes without more memory. Of few records all are short.
+  private mutating func pieceWithRoom(_ count: Int) -> Int {
+    if let newest, pieces[newest].capacity - pieces[newest].count >= count,
+      pieces[newest].count + count <= Self.bytesOfPiece
+    {
+      return newest
+    }
+    var piece: [UInt8] = []
+    piece.reserveCapacity(max(min(size.all / 4, Self.bytesOfPiece), Self.shortest, count))
+    let number = addPiece(piece)
+    newest = number
+    return number
   }
 
-  private mutating func addPiece(_ bytes: [UInt8], capacity: Int) -> Int {
-    var piece = bytes
-    piece.reserveCapacity(capacity)
+  private mutating func addPiece(_ piece: [UInt8]) -> Int {
     if let number = freePieces.popLast() {
       pieces[number] = piece
       return number
@@ -64,8 +73,9 @@ struct RecordMemory: Sendable {
       pieces[Self.piece(place)] = []
       return freePieces.append(Self.piece(place))
     }
-    while free.count <= units { free.append([]) }
-    free[units].append(place)
+    while free.count <= units { free.append(Self.none) }
+    set(free[units], in: place)
+    free[units] = place
     size.free += units * Self.unit
   }
 
@@ -75,8 +85,21 @@ struct RecordMemory: Sendable {
     return body(piece.span.extracting(Self.start(place)..<piece.count))
   }
 
-  /// Changes bytes of a record.
-  mutating func set(_ bytes: [UInt8], in place: Place) {
+  /// The place that the first four bytes of a record are.
+  func place(in place: Place) -> Place {
+    read(place) { bytes in
+      (0..<4).reduce(0) { $0 | Place(bytes[$1]) << (8 * Place($1)) }
+    }
+  }
+
+  /// Changes the first four bytes of a record to a place.
+  mutating func set(_ other: Place, in place: Place) { set(Self.bytes(of: other), in: place) }
+
+  static func bytes(of place: Place) -> [UInt8] {
+    withUnsafeBytes(of: place.littleEndian) { [UInt8]($0) }
+  }
+
+  private mutating func set(_ bytes: [UInt8], in place: Place) {
     let start = Self.start(place)
     pieces[Self.piece(place)].replaceSubrange(start..<start + bytes.count, with: bytes)
   }
@@ -86,7 +109,9 @@ struct RecordMemory: Sendable {
   private static func start(_ place: Place) -> Int { Int(place) % unitsOfPiece * unit }
 
   private static let unit = 8
-  /// Chosen: what is left at the end of a piece is a hundredth of it.
+  /// The longest piece. Chosen: what is left at its end is a hundredth of it.
   private static let bytesOfPiece = 16_384
   private static let unitsOfPiece = bytesOfPiece / unit
+  /// The shortest. Chosen: three devices.
+  private static let shortest = 1024
 }

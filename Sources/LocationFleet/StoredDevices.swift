@@ -33,8 +33,16 @@ struct StoredDevices: Sendable {
   var names: [FleetDeviceName] {
     var names: [FleetDeviceName] = []
     names.reserveCapacity(count)
-    forEach { names.append($1) }
+    forEach { names.append(name(at: $0, $1)) }
     return names
+  }
+
+  /// All devices, in no order.
+  var all: [(name: FleetDeviceName, bytes: [UInt8])] {
+    var all: [(name: FleetDeviceName, bytes: [UInt8])] = []
+    all.reserveCapacity(count)
+    forEach { all.append((name(at: $0, $1), state(at: $0, $1))) }
+    return all
   }
 
   func contains(_ name: FleetDeviceName) -> Bool { find(name) != nil }
@@ -46,8 +54,10 @@ struct StoredDevices: Sendable {
 
   /// Stores a device, in place of what was stored of it.
   mutating func insert(_ bytes: [UInt8], of name: FleetDeviceName) {
-    _ = remove(name)
-    if count >= lists.count { makeLists(max(2 * lists.count, Self.fewestLists)) }
+    drop(name)
+    if count >= Self.lengthOfLists * lists.count {
+      makeLists(max(2 * lists.count, Self.fewestLists))
+    }
     add(bytes, of: name)
   }
 
@@ -55,7 +65,7 @@ struct StoredDevices: Sendable {
     let list = list(of: name)
     var record = ByteWriter()
     record.bytes.reserveCapacity(16 + name.tenant.utf8.count + name.device.utf8.count + bytes.count)
-    record.bytes += Self.bytes(of: lists[list])
+    record.bytes += RecordMemory.bytes(of: lists[list])
     record.add(UInt64(bytes.count))
     record.add(UInt64(name.tenant.utf8.count))
     record.add(UInt64(name.device.utf8.count))
@@ -69,37 +79,57 @@ struct StoredDevices: Sendable {
 
   /// Removes a device; returns what was stored of it, `nil` if it is none of these.
   mutating func remove(_ name: FleetDeviceName) -> [UInt8]? {
-    guard let (before, place, head) = find(name) else { return nil }
-    let bytes = state(at: place, head)
-    if let before {
-      memory.set(Self.bytes(of: head.next), in: before)
+    guard let found = find(name) else { return nil }
+    defer { remove(name, found) }
+    return state(at: found.place, found.head)
+  }
+
+  /// Removes a device if it is one of these.
+  mutating func drop(_ name: FleetDeviceName) {
+    if let found = find(name) { remove(name, found) }
+  }
+
+  private mutating func remove(_ name: FleetDeviceName, _ found: Found) {
+    if let before = found.before {
+      memory.set(found.head.next, in: before)
     } else {
-      lists[list(of: name)] = head.next
+      lists[list(of: name)] = found.head.next
     }
-    memory.remove(place, head.count)
+    memory.remove(found.place, found.head.count)
     count -= 1
-    stateBytes -= bytes.count
-    // As devices grow and shrink, what is free is too short or too long for them.
-    if memory.size.free > memory.size.all / 4, memory.size.free > Self.mostFree {
-      makeLists(lists.count)
-    }
-    return bytes
+    stateBytes -= found.head.state
+    if count == 0 { self = StoredDevices() }
   }
 
-  /// Puts every record into new lists, and into memory without gaps.
-  private mutating func makeLists(_ number: Int) {
-    let old = self
-    lists = [Place](repeating: Self.none, count: number)
+  /// Moves everything into memory without gaps, where a quarter is free: as devices grow and shrink, what is
+  /// free becomes too short or too long for them.
+  mutating func compact() {
+    guard memory.size.free > memory.size.all / 4, memory.size.free > Self.mostFree else { return }
+    let old = all
     (memory, count, stateBytes) = (RecordMemory(), 0, 0)
-    old.forEach { add($0, of: $1) }
+    lists = [Place](repeating: RecordMemory.none, count: lists.count)
+    for device in old { add(device.bytes, of: device.name) }
   }
 
-  private func forEach(_ body: ([UInt8], FleetDeviceName) -> Void) {
+  /// Puts the records into so many lists.
+  private mutating func makeLists(_ number: Int) {
+    var places: [Place] = []
+    places.reserveCapacity(count)
+    forEach { place, _ in places.append(place) }
+    lists = [Place](repeating: RecordMemory.none, count: number)
+    for place in places {
+      let list = list(of: name(at: place, head(at: place)))
+      memory.set(lists[list], in: place)
+      lists[list] = place
+    }
+  }
+
+  private func forEach(_ body: (Place, Head) -> Void) {
     for list in lists {
       var place = list
-      while place != Self.none {
+      while place != RecordMemory.none {
         let head = head(at: place)
-        body(state(at: place, head), name(at: place, head))
+        body(place, head)
         place = head.next
       }
     }
@@ -107,12 +137,12 @@ struct StoredDevices: Sendable {
 
   // MARK: Records
 
-  private func find(
-    _ name: FleetDeviceName
-  ) -> (before: Place?, place: Place, head: Head)? {
+  private typealias Found = (before: Place?, place: Place, head: Head)
+
+  private func find(_ name: FleetDeviceName) -> Found? {
     guard !lists.isEmpty else { return nil }
     var (before, place): (Place?, Place) = (nil, lists[list(of: name)])
-    while place != Self.none {
+    while place != RecordMemory.none {
       let head = head(at: place)
       if has(name, at: place, head) { return (before, place, head) }
       (before, place) = (place, head.next)
@@ -123,8 +153,8 @@ struct StoredDevices: Sendable {
   private func list(of name: FleetDeviceName) -> Int { name.hashValue & (lists.count - 1) }
 
   private func head(at place: Place) -> Head {
-    memory.read(place) { bytes in
-      let next = (0..<4).reduce(0 as Place) { $0 | Place(bytes[$1]) << (8 * Place($1)) }
+    let next = memory.place(in: place)
+    return memory.read(place) { bytes in
       var at = 4
       func number() -> Int {
         var (number, shift) = (0, 0)
@@ -165,12 +195,9 @@ struct StoredDevices: Sendable {
     }
   }
 
-  private static func bytes(of place: Place) -> [UInt8] {
-    withUnsafeBytes(of: place.littleEndian) { [UInt8]($0) }
-  }
-
-  private static let none = Place.max
+  /// Records of a list, at most and on average. Chosen: 1.3 to 2.7 bytes for a device.
+  private static let lengthOfLists = 3
   private static let fewestLists = 16
   /// Bytes. Chosen: below that a new arrangement is not worth its time.
-  private static let mostFree = 16_384
+  private static let mostFree = 2048
 }

@@ -4,6 +4,7 @@ import LocationSecrets
 import TestSupport
 import Testing
 
+@testable import LocationEngine
 @testable import LocationFleet
 
 @Suite("A device that an earlier version stored")
@@ -25,23 +26,90 @@ struct EarlierFormTests {
     ZUKGbJwj3AMEIuASJSQjkBIEIiUkAAACCWZlbmNlLTQwMAGO7CQBCWZlbmNlLTkwMAGOAAEBAKX5R6o=
     """
 
-  @Test("FLEET-2: is read as it was, and written again in fewer bytes, which are read as they were")
-  func earlier() throws {
+  private static let name = FleetDeviceName(device: "device-58")
+
+  private static func fences() throws -> FleetFences {
     var fences = FleetFences()
     let center = Coordinate(latitude: 46.5, longitude: 6.6)
     for radius in [400.0, 900] {
       try fences.insert(
         FleetFence(id: "fence-\(Int(radius))", .circle(Circle(center: center, radius: radius))))
     }
-    let name = FleetDeviceName(device: "device-58")
+    return fences
+  }
+
+  /// The fixes that the device had taken when it was stored.
+  private static var fixes: [Fix] {
+    var random = SeededRandom(seed: 58)
+    return (0..<60).map { step in
+      let way = 0.00015 * Double(step % 20 < 10 ? step % 10 : 10 - step % 10)
+      var fix = Fix(
+        coordinate: Coordinate(
+          latitude: 46.5 + .random(in: -3e-5...3e-5, using: &random),
+          longitude: 6.6 + way + .random(in: -3e-5...3e-5, using: &random)),
+        horizontalAccuracy: 8, time: UnixTime(seconds: 1_767_600_000) + .seconds(10 * step))
+      fix.speed = 1.2
+      return fix
+    }
+  }
+
+  @Test("FLEET-2: is read as it was, and written again in fewer bytes, which are read as they were")
+  func earlier() throws {
+    let fences = try Self.fences()
     let bytes = [UInt8](try #require(Data(base64Encoded: Self.stored)))
-    #expect(bytes.first == 5)
-    let device = try #require(FleetDevice(name, stored: bytes, fences))
-    let present = device.stored(fences)
-    #expect(present.first == 6)
-    #expect(present == [UInt8](try #require(Data(base64Encoded: Self.present))))
+    let present = [UInt8](try #require(Data(base64Encoded: Self.present)))
     #expect(present.count < bytes.count * 8 / 10)
-    #expect(try #require(FleetDevice(name, stored: present, fences)).stored(fences) == present)
+    var made = FleetDevice(Self.name)
+    for fix in Self.fixes { _ = made.take(fix, received: nil, fences, .init()) }
+    #expect(made.stored(fences) == present)
+    for form in [bytes, present] {
+      let device = try #require(FleetDevice(Self.name, stored: form, fences))
+      #expect(device.stored(fences) == present)
+      #expect(Inside(device) == Inside(made))
+    }
+  }
+
+  /// What the detectors of a device hold, as text: what is stored of it may be written alike where it differs.
+  private struct Inside: Equatable {
+    var parts: [String]
+
+    init(_ device: FleetDevice) {
+      parts = [
+        "\(device.order)", "\(device.motion)", "\(device.visits)", "\(device.moves)",
+        "\(device.follower.entries)", "\(String(describing: device.follower.last))",
+        "\(String(describing: device.follower.rest))", "\(device.inside)", "\(device.sought)",
+        "\(device.shift)", "\(String(describing: device.newest))",
+      ]
+    }
+  }
+
+  @Test(
+    "FLEET-2: a device that waits for earlier fixes, or whose clock was set back, is read as it was",
+    arguments: [0.0, 60], [false, true])
+  func unusual(window: Double, isSetBack: Bool) throws {
+    let fences = try Self.fences()
+    var settings = FleetDevice.Settings()
+    settings.window = window
+    var device = FleetDevice(Self.name)
+    for (number, fix) in Self.fixes.enumerated() {
+      var fix = fix
+      let received = fix.time + .nanoseconds(123_456_789 * Int64(number))
+      if isSetBack, number > 30 { fix.time = fix.time - .seconds(86_400) }
+      _ = device.take(fix, received: received, fences, settings)
+      let bytes = device.stored(fences)
+      let read = try #require(FleetDevice(Self.name, stored: bytes, fences))
+      #expect(Inside(read) == Inside(device))
+      #expect(read.stored(fences) == bytes)
+    }
+    #expect(device.shift > .zero || !isSetBack)
+  }
+
+  @Test("FLEET-19: a device lies in the bucket in which it always has")
+  func buckets() {
+    let numbers = ["device-58", "truck-12", "caf\u{e9}"].map {
+      FleetAddress.bucket(of: FleetDeviceName(tenant: "acme", device: $0), count: 256)
+    }
+    #expect(numbers == [8, 170, 162])
   }
 }
 

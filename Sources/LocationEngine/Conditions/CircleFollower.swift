@@ -259,13 +259,19 @@ extension CircleFollower {
     coder.pass(&entries, most: most, blank: blank) { coder, entry in
       let isKnown = name(&coder, &entry.slot)
       entry.detector.pass(&coder)
-      // The distance from a polygon costs too much.
-      let shape = isKnown ? circles[entry.slot].flatMap { $0.isPolygon ? nil : $0 } : nil
-      Self.pass(&coder, &entry.previous, from: last, to: shape)
+      let isReading = coder.isReading
+      Self.pass(&coder, &entry.previous) {
+        // The distance from a polygon costs too much to be compared each time.
+        guard isKnown, let last, let shape = circles[entry.slot], isReading || !shape.isPolygon
+        else { return nil }
+        let (point, place) = (last.point, last.coordinate)
+        return (circles.distance(from: point, place, to: entry.slot, shape), last.time)
+      }
     }
     if coder.isReading { entries.sort { $0.slot < $1.slot } }
-    if coder.isOfEarlierForm { passSight(&coder) }
-    if !coder.isOfEarlierForm {
+    if coder.isOfEarlierForm {
+      passSight(&coder)
+    } else {
       let stay = visits.stay?.withoutApproach
       var isSame = stay != nil && rest == stay
       coder.pass(&isSame)
@@ -286,20 +292,18 @@ extension CircleFollower {
     }
   }
 
-  /// The distance of a circle is most often that of the last fix, which need not be written. Where the circle
-  /// has changed since, there is none.
+  /// Passes the distance of a circle, which is most often that of the last fix and need not be written. There is
+  /// none of a circle that has changed since.
   private static func pass(
     _ coder: inout StateCoder, _ previous: inout (distance: Double, time: UnixTime)?,
-    from last: Sight?, to shape: WatchedCircles.Shape?
+    expecting expected: () -> (distance: Double, time: UnixTime)?
   ) {
     if !coder.isOfEarlierForm {
-      let expected = shape.flatMap { shape in
-        last.map { ($0.point.distance(to: shape.center) - shape.radius, $0.time) }
-      }
       var isExpected = false
-      if let expected, let previous { isExpected = previous == expected }
+      if let previous, let expected = expected() { isExpected = previous == expected }
       coder.pass(&isExpected)
-      guard !isExpected else { return previous = expected }
+      if isExpected, coder.isReading { previous = expected() }
+      guard !isExpected else { return }
     }
     coder.pass(&previous, blank: (0, UnixTime(nanoseconds: 0))) { coder, previous in
       coder.pass(&previous.distance)

@@ -197,10 +197,12 @@ extension Stay {
 
   /// Writes or reads every field.
   mutating func pass(_ coder: inout StateCoder) {
-    if coder.isOfEarlierForm { coder.pass(&center) }
-    coder.pass(&coordinate)
-    if !coder.isOfEarlierForm {
+    if coder.isOfEarlierForm {
+      coder.pass(&center)
+      coder.pass(&coordinate)
+    } else {
       // Both are means of the same fixes.
+      coder.pass(&coordinate)
       coder.expect(coordinate)
       coder.pass(&center)
     }

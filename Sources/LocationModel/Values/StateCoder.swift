@@ -262,16 +262,24 @@ extension StateCoder {
   }
 
   /// Writes nanoseconds in the largest unit that gives a whole number, with the number of the unit in the two
-  /// lowest bits; 3 says that nanoseconds follow, 7 that the date is the last one of these.
+  /// lowest bits; 3 says that nanoseconds follow, 7 that the date is the last one of these, and 11 that they
+  /// are counted from that.
   private mutating func write(difference: Int64) {
     for (number, unit) in Self.units.enumerated() where difference % unit == 0 {
       let whole = difference / unit
       var folded = UInt64(bitPattern: whole << 1 ^ whole >> 63) << 2 | UInt64(number)
       return pass(&folded)
     }
-    guard latest &+ difference != odd || isOfEarlierForm else { return bytes.append(7) }
-    bytes.append(3)
     var difference = difference
+    if !isOfEarlierForm {
+      var near = latest &+ difference &- odd
+      guard near != 0 else { return bytes.append(7) }
+      if near.magnitude < difference.magnitude {
+        bytes.append(11)
+        return pass(&near)
+      }
+    }
+    bytes.append(3)
     pass(&difference)
   }
 
@@ -282,6 +290,9 @@ extension StateCoder {
       switch folded {
       case 3: pass(&difference)
       case 7 where !isOfEarlierForm: difference = odd &- latest
+      case 11 where !isOfEarlierForm:
+        pass(&difference)
+        difference = difference &+ odd &- latest
       default: isDamaged = true
       }
       return difference

@@ -126,8 +126,8 @@ final class StateSeal {
   func settle(for owners: Set<[UInt8]>?) throws(StoreError) {
     keys.tidy()
     try write(used(by: owners), with: keys.master(after: master))
-    try keys.removeUnusedItems()
     index()
+    try keys.removeUnusedItems()
   }
 
   private func used(by owners: Set<[UInt8]>?) -> KeyRing {
@@ -135,7 +135,7 @@ final class StateSeal {
     if let owners {
       own.owners = own.owners.filter {
         $0.key.isEmpty || KeyRing.Generation.isRecordings($0.key)
-          || owners.contains(name(ofOwner: String(decoding: $0.key, as: UTF8.self)))
+          || owners.contains(hash(ofOwner: $0.key))
       }
     }
     return KeyRing(generations: [generation: own])
@@ -205,8 +205,12 @@ final class StateSeal {
   /// Destroys the key of an owner, in every generation.
   func destroyKey(of owner: String) throws(StoreError) {
     var ring = ring
-    for number in ring.generations.keys {
-      ring.generations[number]?.owners[Array(known(owner).text.utf8)] = nil
+    for (number, generation) in ring.generations {
+      // However its characters are composed.
+      let own = generation.owners.keys.filter {
+        !KeyRing.Generation.isRecordings($0) && String(decoding: $0, as: UTF8.self) == owner
+      }
+      for bytes in own { ring.generations[number]?.owners[bytes] = nil }
     }
     try write(ring, with: master)
     index()
@@ -247,9 +251,11 @@ final class StateSeal {
     }
   }
 
+  private func hash(ofOwner owner: [UInt8]) -> [UInt8] { names?.name(of: [0] + owner) ?? [] }
+
   @discardableResult
   private func add(_ owner: String, key: SecretKey?) -> Owner {
-    let name = names?.name(of: [0] + owner.utf8) ?? []
+    let name = hash(ofOwner: Array(owner.utf8))
     let known = Owner(text: owner, name: name, key: key)
     owners[owner] = known
     ownersByName[name] = known
@@ -266,7 +272,7 @@ final class StateSeal {
   /// What stands for the names of a key in the file.
   func name(of key: StateKey) -> RowName {
     let owner = name(ofOwner: key.owner)
-    var message = [UInt8](repeating: 1, count: 1)
+    var message: [UInt8] = [1]
     message.reserveCapacity(Self.room)
     message += key.domain.utf8
     message.append(0)
