@@ -68,14 +68,14 @@ extension Fuzzer {
   /// Named as short as an input may name them: a circle and a polygon.
   private static let fleetFences: FleetFences = {
     var fences = FleetFences()
-    let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0)].map {
+    let corners = [(0.0, 0.0), (0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)].map {
       Coordinate(latitude: $0.0, longitude: $0.1)
     }
     let center = Coordinate(latitude: 0, longitude: 0)
-    try? fences.insert(FleetFence(id: "a", .circle(Circle(center: center, radius: 1000))))
-    if let polygon = try? Polygon([[corners]]) {
-      try? fences.insert(FleetFence(id: "b", .polygon(polygon)))
-    }
+    do {
+      try fences.insert(FleetFence(id: "a", .circle(Circle(center: center, radius: 1000))))
+      try fences.insert(FleetFence(id: "b", .polygon(Polygon([[corners]]))))
+    } catch { preconditionFailure("\(error)") }
     return fences
   }()
 

@@ -145,11 +145,20 @@ struct FleetDeviceTests {
     #expect(try next(fences([depot(revision: 2, east: 5000)])) == [])
   }
 
-  @Test("FLEET-9: an exit from a fence that has grown is dated as if it had always been so large")
-  func grownFence() throws {
-    let (before, after) = (
-      try fences([depot()]), try fences([depot(revision: 2, radius: 300)])
-    )
+  @Test(
+    "FLEET-9: an exit from a fence that has changed is dated as if it had always been as it is",
+    arguments: [false, true])
+  func changedFence(isPolygon: Bool) throws {
+    let corners = [(-300.0, -300.0), (300, -300), (300, 300), (-300, 300), (-300, -300)].map {
+      FleetWalk.place(east: $0.0, north: $0.1)
+    }
+    let before = try fences([depot()])
+    // Nobody has to give an area that is drawn anew another revision.
+    let after = try fences([
+      isPolygon
+        ? FleetFence(id: "depot", .polygon(try Polygon([[corners]])))
+        : depot(revision: 2, radius: 300)
+    ])
     var (old, same) = (FleetDevice(name), FleetDevice(name))
     _ = standing(&old, before)
     _ = standing(&same, after)
