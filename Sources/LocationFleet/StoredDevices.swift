@@ -105,10 +105,10 @@ struct StoredDevices: Sendable {
   /// free becomes too short or too long for them.
   mutating func compact() {
     guard memory.size.free > memory.size.all / 4, memory.size.free > Self.mostFree else { return }
-    let old = all
-    (memory, count, stateBytes) = (RecordMemory(), 0, 0)
-    lists = [Place](repeating: RecordMemory.none, count: lists.count)
-    for device in old { add(device.bytes, of: device.name) }
+    var packed = StoredDevices()
+    packed.lists = [Place](repeating: RecordMemory.none, count: lists.count)
+    for device in all { packed.add(device.bytes, of: device.name) }
+    self = packed
   }
 
   /// Puts the records into so many lists.

@@ -21,6 +21,13 @@ package struct CircleFollower: Sendable {
     var point: GeocentricPoint
     var time: UnixTime
     var uptime: Instant
+
+    /// What a circle's entry knows of this fix.
+    func distance(
+      to slot: Slot, _ shape: WatchedCircles.Shape, of circles: borrowing WatchedCircles
+    ) -> (distance: Double, time: UnixTime) {
+      (circles.distance(from: point, coordinate, to: slot, shape), time)
+    }
   }
 
   /// Circles to evaluate with the next fix, in the order of their slots.
@@ -174,9 +181,7 @@ extension CircleFollower {
     for slot in found where concerns(slot) {
       let place = place(of: slot)
       guard !has(slot, at: place), let shape = circles[slot] else { continue }
-      let previous = last.map {
-        (circles.distance(from: $0.point, $0.coordinate, to: slot, shape), $0.time)
-      }
+      let previous = last.map { $0.distance(to: slot, shape, of: circles) }
       insert(
         Entry(slot: slot, detector: CrossingDetector.outside, previous: previous), at: place)
     }
@@ -264,8 +269,7 @@ extension CircleFollower {
         // The distance from a polygon costs too much to be compared each time.
         guard isKnown, let last, let shape = circles[entry.slot], isReading || !shape.isPolygon
         else { return nil }
-        let (point, place) = (last.point, last.coordinate)
-        return (circles.distance(from: point, place, to: entry.slot, shape), last.time)
+        return last.distance(to: entry.slot, shape, of: circles)
       }
     }
     if coder.isReading { entries.sort { $0.slot < $1.slot } }
@@ -325,9 +329,7 @@ extension CircleFollower {
     var entry = entries.remove(at: old)
     entry.slot = other
     if let last, let shape = circles[other] {
-      entry.previous = (
-        circles.distance(from: last.point, last.coordinate, to: other, shape), last.time
-      )
+      entry.previous = last.distance(to: other, shape, of: circles)
     }
     let new = place(of: other)
     if has(other, at: new) { entries[new] = entry } else { insert(entry, at: new) }

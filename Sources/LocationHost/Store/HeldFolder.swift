@@ -21,7 +21,7 @@ package final class HeldFolder {
 
   /// The stamp of a file in it, links followed; `nil` if there is none.
   ///
-  /// A look at ``file(_:)`` shows the same and takes ten times as long, most of it in `/proc`.
+  /// A look at ``file(_:)`` shows the same, and takes more than twice as long, by `/proc`.
   func stamp(of name: String) -> FileStamp? {
     var status = stat()
     guard fstatat(descriptor, name, &status, 0) == 0 else { return nil }

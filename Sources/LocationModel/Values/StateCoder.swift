@@ -21,7 +21,7 @@ package struct StateCoder: Sendable {
   /// Which of them is overwritten next, once there are all.
   private var oldest = 0
   /// The bytes of the checksum at the end.
-  private let ending: Int
+  private var ending: Int { isOfEarlierForm ? 8 : 4 }
   /// The byte of the last flags: where it lies, its bits (those read already are 0), and the bit of the
   /// next flag, 0 where that needs another byte.
   private var flags: (place: Int, bits: UInt8, next: UInt8) = (0, 0, 0)
@@ -32,7 +32,6 @@ package struct StateCoder: Sendable {
     bytes.reserveCapacity(1024)
     recent.reserveCapacity(Self.mostRecent)
     (isReading, self.isOfEarlierForm) = (false, isOfEarlierForm)
-    ending = isOfEarlierForm ? 8 : 4
   }
 
   /// Reads what `sealed` has made, here or in an earlier version; `nil` where the bytes have changed since.
@@ -40,7 +39,6 @@ package struct StateCoder: Sendable {
     self.bytes = bytes
     recent.reserveCapacity(Self.mostRecent)
     (isReading, self.isOfEarlierForm) = (true, isOfEarlierForm)
-    ending = isOfEarlierForm ? 8 : 4
     guard bytes.count > ending else { return nil }
     let isWhole = withUnsafeBytes(of: checksum(bytes.count - ending)) {
       $0.prefix(ending).elementsEqual(bytes.suffix(ending))
