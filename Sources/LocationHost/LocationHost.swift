@@ -5,6 +5,7 @@ import LocationWeb
 package import LocationEngine
 package import LocationModel
 package import LocationProviders
+import LocationSecrets
 
 /// Carries out the decisions of the engine and the providers: only the host has effects.
 ///

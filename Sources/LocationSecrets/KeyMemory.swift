@@ -48,6 +48,12 @@ enum Sodium {
   /// Chooses the fastest code for the processor. Without it libsodium uses its portable code, which
   /// computes the same.
   static let isReady = sodium_init() >= 0
+
+  /// Fills memory from the system's generator.
+  static func fill(_ room: UnsafeMutableRawBufferPointer) {
+    _ = isReady
+    if let start = room.baseAddress { randombytes_buf(start, room.count) }
+  }
 }
 
 /// Overwrites bytes that were secret; nobody else may hold them.
@@ -58,9 +64,8 @@ package func wipe(_ bytes: inout [UInt8]) {
 extension [UInt8] {
   /// Bytes of the system's generator.
   package static func random(_ count: Int) -> [UInt8] {
-    _ = Sodium.isReady
-    return [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
-      if let start = bytes.baseAddress { randombytes_buf(start, count) }
+    [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+      Sodium.fill(UnsafeMutableRawBufferPointer(start: bytes.baseAddress, count: count))
       filled = count
     }
   }

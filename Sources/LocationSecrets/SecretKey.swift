@@ -20,6 +20,9 @@ package struct SecretKey: Hashable, Sendable, CustomStringConvertible, CustomRef
     self.init { $0.copyBytes(from: bytes) }
   }
 
+  /// Creates a key with the system's generator.
+  package static func random() -> SecretKey { SecretKey(filling: Sodium.fill) }
+
   /// Creates a key; it is secret only if the generator is made for secrets.
   package init(using generator: inout some RandomNumberGenerator) {
     self.init { room in

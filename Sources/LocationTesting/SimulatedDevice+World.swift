@@ -51,7 +51,7 @@ public struct Route: Sendable {
     speed: CLLocationSpeed = 20
   ) {
     guard let first = places.first else {
-      preconditionFailure("a route without a place begins nowhere; give one at least")
+      fatalError("a route without a place begins nowhere; give one at least")
     }
     self.init(from: first, altitude: altitude)
     for place in places.dropFirst() { move(to: place, speed: speed) }

@@ -65,8 +65,7 @@ enum AccessFiles {
 
   /// Prints a new seed, and on standard error the public key that the server has to know.
   static func printSeed() {
-    var system = SystemRandomNumberGenerator()
-    let seed = NATSSeed.text(of: SecretKey(using: &system))
+    let seed = NATSSeed.text(of: .random())
     print(seed)
     if let key = try? NATSSeed.publicKey(of: seed) { Log.line(key) }
   }

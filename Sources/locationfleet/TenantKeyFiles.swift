@@ -67,8 +67,7 @@ struct TenantKeyFiles: Sendable {
         status: 1)
     }
     defer { close(descriptor) }
-    var system = SystemRandomNumberGenerator()
-    var text = SecretKey(using: &system).digits + [UInt8(ascii: "\n")]
+    var text = SecretKey.random().digits + [UInt8(ascii: "\n")]
     defer { wipe(&text) }
     stat(folder, &state)
     guard text.withUnsafeBytes({ write(descriptor, $0.baseAddress, $0.count) }) == text.count,

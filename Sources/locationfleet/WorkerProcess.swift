@@ -32,9 +32,8 @@ struct WorkerProcess {
     var broker = try FleetTasks.connect(configuration, name: name, longestWait: wait)
     var port: FigurePort?
     if let number = configuration.port { port = try FigurePort(number) }
-    var system = SystemRandomNumberGenerator()
     var worker = FleetWorker(
-      name: name, configuration.worker, secret: SecretKey(using: &system),
+      name: name, configuration.worker, secret: .random(),
       tenantKeys: TenantKeyFiles.source(configuration.tenantKeys), at: Self.now.uptime)
     _ = sd_notify(0, "READY=1\nSTATUS=\(name)")
     var end: Instant?

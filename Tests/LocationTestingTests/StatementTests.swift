@@ -80,6 +80,7 @@ struct StatementTests {
       for (earlier, later) in zip(old.pairs, old.pairs.dropFirst()) {
         #expect(later.old == earlier.new && later.new > later.old)
       }
+      withExtendedLifetime(managers) {}
     }
   }
 

@@ -116,7 +116,7 @@ final class MonitorLink: Sendable {
       defer { state.isIterated = true }
       return state.isIterated
     }
-    precondition(!isSecond, "a CLMonitor's events can be iterated by one loop at a time (MON-28)")
+    if isSecond { fatalError("CLMonitor: events can be iterated by one loop at a time (MON-28)") }
     return MonitorIteration(self)
   }
 

@@ -14,7 +14,7 @@ package struct UptimeTimer {
   /// Creates an unarmed timer; `fire` is called on the queue.
   package init(on queue: DispatchQueue, _ fire: @escaping @Sendable () -> Void) {
     let descriptor = linux_open_uptime_timer()
-    precondition(descriptor >= 0, "no descriptor is left for a timer")
+    if descriptor < 0 { fatalError("no descriptor is left for a timer") }
     self.descriptor = descriptor
     source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
     source.setEventHandler {

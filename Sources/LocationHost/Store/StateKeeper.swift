@@ -450,11 +450,3 @@ extension StateChange {
     }
   }
 }
-
-extension SecretKey {
-  /// Creates a key with the system's generator.
-  package static func random() -> SecretKey {
-    var generator = SystemRandomNumberGenerator()
-    return SecretKey(using: &generator)
-  }
-}

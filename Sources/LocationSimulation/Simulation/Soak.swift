@@ -30,7 +30,7 @@ package enum Soak {
         }
       }
     } catch {
-      guard let violation = error as? Violation else { preconditionFailure("\(error)") }
+      guard let violation = error as? Violation else { fatalError("\(error)") }
       throw violation
     }
     if let rule = rules.broken(bySilenceUntil: simulation.world.now) {

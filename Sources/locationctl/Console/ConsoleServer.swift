@@ -5,6 +5,7 @@ import LocationCoding
 import LocationGeocoding
 import LocationHost
 import LocationModel
+import LocationSecrets
 import Synchronization
 
 /// The console: pages and answers over HTTP, on the loopback alone.
@@ -53,8 +54,8 @@ final class ConsoleServer: Sendable {
       throw Self.failure(fault, port: wanted)
     }
     let opened = ConsoleGate(
-      port: port, token: Self.secret(), cookie: Self.secret(), users: users,
-      at: HostClock.now.uptime)
+      port: port, token: SecretKey.random().hexadecimal,
+      cookie: SecretKey.random().hexadecimal, users: users, at: HostClock.now.uptime)
     gate.withLock { $0 = opened }
     feed.start()
     wait(opened.address)
@@ -79,15 +80,6 @@ final class ConsoleServer: Sendable {
         "port \(port) of the loopback cannot be had: \(String(cString: strerror(fault)))",
         next: "locationctl console, which takes any that is free")
     }
-  }
-
-  /// 256 bits that nobody can guess.
-  private static func secret() -> String {
-    var generator = SystemRandomNumberGenerator()
-    return (0..<4).map { _ in
-      let digits = String(generator.next() as UInt64, radix: 16)
-      return String(repeating: "0", count: 16 - digits.count) + digits
-    }.joined()
   }
 
   // MARK: Requests

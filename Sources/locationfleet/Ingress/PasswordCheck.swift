@@ -21,8 +21,7 @@ struct PasswordCheck {
 
   init(_ accounts: DeviceAccounts) {
     self.accounts = accounts
-    var generator = SystemRandomNumberGenerator()
-    function = KeyedFunction(SecretKey(using: &generator), purpose: "device password")
+    function = KeyedFunction(.random(), purpose: "device password")
   }
 
   /// Takes another file of accounts; who is already connected stays.
