@@ -34,7 +34,11 @@ case "$kind" in
 esac
 swift build --build-tests "$@"
 
-export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}" TSAN_OPTIONS="exitcode=66:${TSAN_OPTIONS:-}"
+export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
+# A test reads a list that it has, and lets go of it; what appends to the list then looks whether anybody else has it.
+# That is in order by the reference count, which the sanitizer does not see.
+echo 'race:DaemonTests9KeptLines' > "$scratch/suppressions"
+export TSAN_OPTIONS="exitcode=66:suppressions=$scratch/suppressions:${TSAN_OPTIONS:-}"
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}" XDG_STATE_HOME="$scratch/test-state"
 unset CORELOCATION_SOURCES
 rm -rf "$XDG_STATE_HOME"
@@ -43,7 +47,10 @@ if [ "$suites" != '|' ]; then
   set -- "$@" --filter "${suites#|}"
 elif [ "$kind" != undefined ]; then
   # It searches all memory of a process for keys; that of a sanitizer has terabytes.
-  set -- "$@" --skip KeysInMemoryTests
-  echo "not run under the $kind sanitizer: KeysInMemoryTests"
+  skip=KeysInMemoryTests
+  # The sanitizer itself needs a file that may grow, and loses its state in a child that shares the memory.
+  [ "$kind" != thread ] || skip="$skip|FaultTests/fileSizeAtStart|ForgedProgramTests/(trusted|ownUser)"
+  set -- "$@" --skip "$skip"
+  echo "not run under the $kind sanitizer: $skip"
 fi
 swift test --skip-build --no-parallel "$@"

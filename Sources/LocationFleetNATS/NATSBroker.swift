@@ -99,12 +99,12 @@ package struct NATSBroker: FleetBroker {
         counter += 1
         var headers: [(String, String)] = []
         if let expected = known {
-          headers.append(("Nats-Expected-Last-Sequence", "\(expected)"))
+          headers.append(("Nats-Expected-Last-Sequence", String(expected)))
           known = expected + 1
         }
         if let mark = entry.mark {
-          headers.append((NATSName.input, "\(mark.input)"))
-          headers.append((NATSName.index, "\(mark.index)"))
+          headers.append((NATSName.input, String(mark.input)))
+          headers.append((NATSName.index, String(mark.index)))
         }
         try connection.send(
           entry.bytes, to: entry.subject, reply: "r.\(counter)", headers: headers)
@@ -276,11 +276,14 @@ extension NATSBroker {
       readers[place.consumer]?.take(delivery, place, at: Self.now)
       return
     }
-    let parts = delivery.subject.dropFirst(connection.inbox.utf8.count + 1).split(separator: ".")
-    guard let number = parts.last.flatMap({ UInt64($0) }) else { return }
-    if parts.first == "r", awaited.map({ $0 ~= number }) == true || isBegun(number) {
+    // `INBOX.r.REQUEST`, or `INBOX.p.READER.REQUEST` of a request for messages.
+    let parts = delivery.subject.utf8.dropFirst(connection.inbox.utf8.count + 1)
+      .split(separator: UInt8(ascii: "."))
+    let numbers = parts.dropFirst().map { UInt64(Substring($0)) }
+    guard let kind = parts.first?.first, let number = numbers.last ?? nil else { return }
+    if kind == UInt8(ascii: "r"), awaited.map({ $0 ~= number }) == true || isBegun(number) {
       answers[number] = delivery
-    } else if parts.first == "p", parts.count == 3, let reader = UInt64(parts[1]) {
+    } else if kind == UInt8(ascii: "p"), numbers.count == 2, let reader = numbers[0] {
       readers[reader]?.end(number, status: delivery.status ?? "", at: Self.now)
     }
   }

@@ -18,13 +18,13 @@ struct NATSDelivery {
 /// libnats reconnects by itself, without end.
 final class NATSConnection {
   private var connection: OpaquePointer?
-  private(set) var subscription: OpaquePointer?
+  private var subscription: OpaquePointer?
   /// What comes to subjects that begin so, is received here.
   let inbox: String
-  /// Messages that have been taken. libnats frees them on a thread of its own, which it wakes for each that
+  /// Messages that have been taken or sent. libnats frees them on a thread of its own, which it wakes for each that
   /// is given back alone.
-  private var taken: [OpaquePointer] = []
-  private var takenBytes = 0
+  private var done: [OpaquePointer] = []
+  private var doneBytes = 0
 
   init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
     inbox = try Self.newInbox()
@@ -90,7 +90,7 @@ final class NATSConnection {
         &message, subject, reply, $0.bindMemory(to: CChar.self).baseAddress, Int32($0.count))
     }
     try Self.check(status)
-    defer { natsMsg_Destroy(message) }
+    defer { finish(message, bytes.count) }
     for (name, value) in headers { try Self.check(natsMsgHeader_Set(message, name, value)) }
     try Self.check(natsConnection_PublishMsg(connection, message))
   }
@@ -109,6 +109,21 @@ final class NATSConnection {
 
   /// The next message; `nil` if none comes within so many milliseconds.
   func next(_ milliseconds: Int64) -> NATSDelivery? {
+    next(milliseconds) { message, data in
+      let subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
+      let place = natsMsg_GetReply(message).flatMap { Self.place($0) }
+      let isOwn = data.isEmpty && place == nil && subject.hasPrefix(inbox)
+      return NATSDelivery(
+        subject: subject, place: place,
+        status: isOwn ? Self.header("Status", of: message) : nil,
+        mark: subject.hasPrefix("evt.") ? Self.mark(of: message) : nil, bytes: [UInt8](data))
+    }
+  }
+
+  /// What is made of the next message and its data; `nil` if none comes within so many milliseconds.
+  func next<Value>(
+    _ milliseconds: Int64, _ make: (OpaquePointer, UnsafeRawBufferPointer) -> Value
+  ) -> Value? {
     var message: OpaquePointer?
     guard natsSubscription_NextMsg(&message, subscription, milliseconds) == NATS_OK, let message
     else {
@@ -116,30 +131,24 @@ final class NATSConnection {
       return nil
     }
     let count = Int(natsMsg_GetDataLength(message))
-    taken.append(message)
-    takenBytes += count
-    defer {
-      if taken.count >= Self.mostTaken || takenBytes >= Self.mostTakenBytes { giveBack() }
-    }
-    let bytes = [UInt8](
-      UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: count))
-    let subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
-    let place = natsMsg_GetReply(message).flatMap { Self.place($0) }
-    let isOwn = count == 0 && place == nil && subject.hasPrefix(inbox)
-    return NATSDelivery(
-      subject: subject, place: place,
-      status: isOwn ? Self.header("Status", of: message) : nil,
-      mark: subject.hasPrefix("evt.") ? Self.mark(of: message) : nil, bytes: bytes)
+    defer { finish(message, count) }
+    return make(message, UnsafeRawBufferPointer(start: natsMsg_GetData(message), count: count))
+  }
+
+  private func finish(_ message: OpaquePointer?, _ bytes: Int) {
+    if let message { done.append(message) }
+    doneBytes += bytes
+    if done.count >= Self.mostDone || doneBytes >= Self.mostDoneBytes { giveBack() }
   }
 
   private func giveBack() {
-    for message in taken { natsMsg_Destroy(message) }
-    taken.removeAll(keepingCapacity: true)
-    takenBytes = 0
+    for message in done { natsMsg_Destroy(message) }
+    done.removeAll(keepingCapacity: true)
+    doneBytes = 0
   }
 
-  private static let mostTaken = 256
-  private static let mostTakenBytes = 1 << 18
+  private static let mostDone = 256
+  private static let mostDoneBytes = 1 << 18
 
   private static func place(_ reply: UnsafePointer<CChar>) -> DeliveryPlace? {
     let count = strlen(reply)

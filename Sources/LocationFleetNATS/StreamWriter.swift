@@ -23,20 +23,13 @@ package struct StreamWriter {
 
   /// The next answer, within so many milliseconds: of which message, and whether the stream keeps it.
   package func next(_ milliseconds: Int64) -> (number: UInt64, isKept: Bool)? {
-    var message: OpaquePointer?
-    let status = natsSubscription_NextMsg(&message, connection.subscription, milliseconds)
-    guard status == NATS_OK else { return nil }
-    defer { natsMsg_Destroy(message) }
-    guard let subject = natsMsg_GetSubject(message), let dot = strrchr(subject, 0x2e) else {
-      return (0, false)
+    connection.next(milliseconds) { message, data in
+      guard let subject = natsMsg_GetSubject(message), let dot = strrchr(subject, 0x2e) else {
+        return (0, false)
+      }
+      // Without bytes it says that no stream takes the subject.
+      return (strtoull(dot + 1, nil, 10), !data.isEmpty && Self.isKept(data))
     }
-    let count = Int(natsMsg_GetDataLength(message))
-    // Without bytes it says that no stream takes the subject.
-    guard count > 0, let data = natsMsg_GetData(message) else {
-      return (strtoull(dot + 1, nil, 10), false)
-    }
-    let bytes = UnsafeRawBufferPointer(start: data, count: count)
-    return (strtoull(dot + 1, nil, 10), Self.isKept(bytes))
   }
 
   /// `{"stream":"FIX_7","seq":12}`, also with `duplicate` behind it for a message that was kept before;

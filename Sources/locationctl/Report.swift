@@ -71,7 +71,7 @@ struct Report: Sendable {
   }
 
   private static func add(_ location: Fix, to line: inout JSONLine) {
-    line.add("date", location.time.iso8601)
+    line.add("date", location.time)
     line.add("latitude", location.coordinate.latitude)
     line.add("longitude", location.coordinate.longitude)
     line.add("horizontal_accuracy", location.horizontalAccuracy)

@@ -1,4 +1,4 @@
-internal import LocationModel
+package import LocationModel
 
 /// One JSON object on one line; keys in the order in which they are added.
 ///
@@ -30,6 +30,13 @@ package struct JSONLine {
     guard let text else { return }
     put(key)
     bytes.appendQuoted(text)
+  }
+
+  /// A date of ISO 8601.
+  package mutating func add(_ key: String, _ date: UnixTime?) {
+    guard let date else { return }
+    put(key)
+    append(date)
   }
 
   package mutating func add(_ key: String, _ number: Double?) {
@@ -74,10 +81,21 @@ package struct JSONLine {
     if let text { bytes.appendQuoted(text) } else { bytes.append(contentsOf: "null".utf8) }
   }
 
+  package mutating func addOrNull(_ key: String, _ date: UnixTime?) {
+    put(key)
+    if let date { append(date) } else { bytes.append(contentsOf: "null".utf8) }
+  }
+
   private mutating func put(_ key: String) {
     bytes.append(UInt8(ascii: ","))
     bytes.appendQuoted(key)
     bytes.append(UInt8(ascii: ":"))
+  }
+
+  private mutating func append(_ date: UnixTime) {
+    bytes.append(UInt8(ascii: "\""))
+    bytes.append(iso8601: date)
+    bytes.append(UInt8(ascii: "\""))
   }
 
   private mutating func put<Value>(

@@ -25,17 +25,17 @@ extension EventEvidence {
       line.add("distance", crossing.distance)
       line.add("spread", crossing.spread)
       line.add("fused", crossing.fused?.map(\.rawValue).joined(separator: " "))
-      line.add("first_fix", crossing.firstFix.iso8601)
-      line.add("last_fix", crossing.lastFix.iso8601)
-      line.add("crossed", crossing.crossed?.iso8601)
+      line.add("first_fix", crossing.firstFix)
+      line.add("last_fix", crossing.lastFix)
+      line.add("crossed", crossing.crossed)
     case .stay(let stay):
       line.add("fixes", stay.fixes)
       line.add("scatter", stay.scatter)
       line.add("place", stay.place.rawValue)
       line.add("dwell_seconds", stay.dwellSeconds)
-      line.add("first_fix", stay.firstFix.iso8601)
-      line.add("last_fix", stay.lastFix.iso8601)
+      line.add("first_fix", stay.firstFix)
+      line.add("last_fix", stay.lastFix)
     }
-    line.add("decided", decided.iso8601)
+    line.add("decided", decided)
   }
 }

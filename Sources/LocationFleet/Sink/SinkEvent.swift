@@ -102,7 +102,7 @@ package struct SinkEvent: Hashable, Sendable {
     text.add(
       "source", isOfDevice ? "/fleet/\(FleetAddress.part(event.device.tenant))" : "/fleet")
     if isOfDevice { text.add("subject", event.device.device) }
-    text.add("time", event.date.iso8601)
+    text.add("time", event.date)
     text.add("datacontenttype", "application/json")
     text.add("data", json: line)
     return Array(text.text.utf8)

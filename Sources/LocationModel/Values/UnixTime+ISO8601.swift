@@ -43,29 +43,44 @@ extension UnixTime {
 
   /// The date and time in UTC, rounded to milliseconds: `2024-01-01T00:00:00.250Z`.
   package var iso8601: String {
+    String(unsafeUninitializedCapacity: Self.lengthOfText) { writeText($0) }
+  }
+
+  /// Writes what ``iso8601`` is, and returns how many bytes that has.
+  fileprivate func writeText(_ text: UnsafeMutableBufferPointer<UInt8>) -> Int {
     let (floor, rest) = floorDivide(Int(nanoseconds), 1_000_000)
     let (day, millisecond) = floorDivide(rest < 500_000 ? floor : floor + 1, 86_400_000)
     let date = CivilDate(daysSince1970: day)
     let second = millisecond / 1000
-    return String(unsafeUninitializedCapacity: 24) { text in
-      var end = 0
-      func put(_ number: Int, digits: Int, _ mark: Unicode.Scalar) {
-        var rest = number
-        for place in stride(from: end + digits - 1, through: end, by: -1) {
-          text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-          rest /= 10
-        }
-        end += digits + 1
-        text[end - 1] = UInt8(ascii: mark)
+    var end = 0
+    func put(_ number: Int, digits: Int, _ mark: Unicode.Scalar) {
+      var rest = number
+      for place in stride(from: end + digits - 1, through: end, by: -1) {
+        text[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
       }
-      put(date.year, digits: 4, "-")
-      put(date.month, digits: 2, "-")
-      put(date.day, digits: 2, "T")
-      put(second / 3600, digits: 2, ":")
-      put(second / 60 % 60, digits: 2, ":")
-      put(second % 60, digits: 2, ".")
-      put(millisecond % 1000, digits: 3, "Z")
-      return end
+      end += digits + 1
+      text[end - 1] = UInt8(ascii: mark)
+    }
+    put(date.year, digits: 4, "-")
+    put(date.month, digits: 2, "-")
+    put(date.day, digits: 2, "T")
+    put(second / 3600, digits: 2, ":")
+    put(second / 60 % 60, digits: 2, ":")
+    put(second % 60, digits: 2, ".")
+    put(millisecond % 1000, digits: 3, "Z")
+    return end
+  }
+
+  fileprivate static let lengthOfText = 24
+}
+
+extension [UInt8] {
+  /// Appends a date as ``UnixTime/iso8601``.
+  package mutating func append(iso8601 time: UnixTime) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: UnixTime.lengthOfText) { text in
+      let count = time.writeText(text)
+      append(contentsOf: UnsafeBufferPointer(start: text.baseAddress, count: count))
     }
   }
 }

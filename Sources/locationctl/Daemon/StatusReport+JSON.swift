@@ -7,7 +7,7 @@ extension StatusReport {
   var json: String {
     var line = JSONLine(type: "status")
     line.add("pid", Int(status.pid))
-    line.add("since", status.since.iso8601)
+    line.add("since", status.since)
     line.add("socket", socket)
     line.add("state", status.state)
     line.add("launch", status.launch)
@@ -70,7 +70,7 @@ extension StatusReport {
 
   private static func object(_ visit: VisitStatus) -> JSONLine {
     var line = JSONLine(type: "visit")
-    line.add("arrival", visit.arrival?.iso8601)
+    line.add("arrival", visit.arrival)
     line.add("horizontal_accuracy", visit.accuracy)
     line.add(visit.place)
     if let belief = visit.departure { line.add("departure", object: belief.object) }
@@ -79,7 +79,7 @@ extension StatusReport {
 
   private static func object(_ fix: OwnFixStatus) -> JSONLine {
     var line = JSONLine(type: "own_fix")
-    line.add("date", fix.time.iso8601)
+    line.add("date", fix.time)
     line.add("horizontal_accuracy", fix.accuracy)
     line.add("use", fix.use)
     line.add("reason", fix.reason)
@@ -100,7 +100,7 @@ extension StatusReport {
 
   private static func object(_ fix: LastFix) -> JSONLine {
     var line = JSONLine(type: "fix")
-    line.add("date", fix.time.iso8601)
+    line.add("date", fix.time)
     line.add("horizontal_accuracy", fix.accuracy)
     line.add(fix.place)
     return line
@@ -127,7 +127,7 @@ extension StatusReport {
     line.add("program", client.program)
     line.add("pid", Int(client.pid))
     line.add("user", Int(client.user))
-    line.add("since", client.since.iso8601)
+    line.add("since", client.since)
     line.add("services", texts: client.services)
     return line
   }
@@ -159,10 +159,10 @@ extension StatusReport {
     line.add("reason", uplink.reason)
     line.add("next", uplink.next)
     line.add("queued", uplink.queued)
-    line.add("oldest", uplink.oldest?.iso8601)
+    line.add("oldest", uplink.oldest)
     line.add("sent", uplink.sent)
     line.add("dropped", uplink.dropped)
-    line.add("last_sent", uplink.lastSent?.iso8601)
+    line.add("last_sent", uplink.lastSent)
     return line
   }
 
@@ -180,9 +180,9 @@ extension BeliefStatus {
     line.add("towards", towards)
     line.add("probability", probability)
     line.add("threshold", threshold)
-    line.add("since", since.iso8601)
+    line.add("since", since)
     line.add("fixes", fixes)
-    line.add("earliest", earliest.iso8601)
+    line.add("earliest", earliest)
     return line
   }
 }

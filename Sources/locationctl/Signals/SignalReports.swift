@@ -51,7 +51,7 @@ struct HeadingReport: Sendable {
   /// All but the field.
   var object: JSONLine {
     var line = JSONLine(type: "heading")
-    line.add("date", date.iso8601)
+    line.add("date", date)
     line.add("magnetic_heading", magnetic)
     line.add("true_heading", geographic)
     line.add("heading_accuracy", accuracy)
@@ -107,7 +107,7 @@ struct BeaconReport: Sendable {
 
   var json: JSONLine {
     var line = JSONLine(type: "beacon")
-    line.add("date", date.iso8601)
+    line.add("date", date)
     line.add("uuid", "\(identity.uuid)")
     line.add("major", Int(identity.major))
     line.add("minor", Int(identity.minor))

@@ -90,8 +90,8 @@ struct Explanation {
     line.add("kind", event.kind.rawValue)
     line.add("identifier", event.identifier)
     line.add("state", event.state)
-    line.add("date", event.date.iso8601)
-    line.add("delivered", record.delivered.iso8601)
+    line.add("date", event.date)
+    line.add("delivered", record.delivered)
     event.evidence?.addMembers(to: &line)
     for (name, seconds) in delays { line.add("\(name)_delay", (seconds * 1000).rounded() / 1000) }
     return line.text

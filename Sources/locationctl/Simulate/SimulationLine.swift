@@ -13,7 +13,7 @@ enum SimulationLine {
     case .significant(let fix):
       var line = JSONLine(type: "significant")
       add(fix, to: &line)
-      line.add("delivered", now.unixTime.iso8601)
+      line.add("delivered", now.unixTime)
       return line.text
     case .condition(let condition): return json(DeliveredEvent(condition), at: now)
     case .region(let region, let event):
@@ -25,25 +25,25 @@ enum SimulationLine {
     case .visit(let visit): return json(visit, at: now)
     case .authorization(let report):
       var line = JSONLine(type: "authorization")
-      line.add("date", now.unixTime.iso8601)
+      line.add("date", now.unixTime)
       line.add("status", report.status.rawValue)
       line.add("accuracy", report.accuracy.rawValue)
       return line.text
     case .demand(let demand):
       var line = JSONLine(type: "demand")
-      line.add("date", now.unixTime.iso8601)
+      line.add("date", now.unixTime)
       line.add("tier", demand.position.map { "\($0.tier)" } ?? "off")
       line.add("interval", demand.position?.interval.inSeconds)
       return line.text
     case .advertising(let state):
       var line = JSONLine(type: "advertising")
-      line.add("date", now.unixTime.iso8601)
+      line.add("date", now.unixTime)
       line.add("state", state.name)
       if case .refused(let reason) = state { line.add("reason", reason) }
       return line.text
     case .asked(let prompt):
       var line = JSONLine(type: "prompt")
-      line.add("date", now.unixTime.iso8601)
+      line.add("date", now.unixTime)
       line.add("kind", "\(prompt.kind)")
       return line.text
     }
@@ -98,26 +98,26 @@ enum SimulationLine {
     var line = JSONLine(type: event.kind.rawValue)
     line.add("identifier", event.identifier)
     line.add("state", event.state)
-    line.add("date", event.date.iso8601)
-    line.add("delivered", now.unixTime.iso8601)
+    line.add("date", event.date)
+    line.add("delivered", now.unixTime)
     event.evidence?.add(to: &line)
     return line.text
   }
 
   private static func json(_ visit: Visit, at now: Moment) -> String {
     var line = JSONLine(type: "visit")
-    line.addOrNull("arrival_date", visit.arrival?.iso8601)
-    line.addOrNull("departure_date", visit.departure?.iso8601)
+    line.addOrNull("arrival_date", visit.arrival)
+    line.addOrNull("departure_date", visit.departure)
     line.add("latitude", visit.coordinate.latitude)
     line.add("longitude", visit.coordinate.longitude)
     line.add("horizontal_accuracy", visit.horizontalAccuracy)
-    line.add("delivered", now.unixTime.iso8601)
+    line.add("delivered", now.unixTime)
     visit.evidence?.add(to: &line)
     return line.text
   }
 
   private static func add(_ fix: Fix, to line: inout JSONLine) {
-    line.add("date", fix.time.iso8601)
+    line.add("date", fix.time)
     line.add("latitude", fix.coordinate.latitude)
     line.add("longitude", fix.coordinate.longitude)
     line.add("horizontal_accuracy", fix.horizontalAccuracy)

@@ -84,7 +84,7 @@ extension Verb {
 
   private static func json(_ beacons: [BeaconReport]) -> String {
     var line = JSONLine(type: "beacons")
-    line.add("date", HostClock.now.unixTime.iso8601)
+    line.add("date", HostClock.now.unixTime)
     line.add("beacons", objects: beacons.map(\.json))
     return line.text
   }

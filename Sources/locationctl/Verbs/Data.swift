@@ -198,8 +198,8 @@ extension AccessRecord {
     var line = JSONLine(type: "access")
     line.add("app", app)
     line.add("service", service)
-    line.add("first", first.iso8601)
-    line.add("last", last.iso8601)
+    line.add("first", first)
+    line.add("last", last)
     line.add("count", count)
     return line.text
   }

@@ -49,7 +49,7 @@ extension Verb {
 extension LogRecord {
   fileprivate var line: String {
     var line = JSONLine(type: "log")
-    line.add("date", date.iso8601)
+    line.add("date", date)
     line.add("category", category.rawValue)
     line.add("message", message)
     line.add("app", app)

@@ -104,8 +104,8 @@ extension MapStatus {
     line.add("moving", blocked)
     line.add("imported", imported)
     line.add("square_meters", area)
-    line.add("oldest", oldest?.iso8601)
-    line.add("newest", newest?.iso8601)
+    line.add("oldest", oldest)
+    line.add("newest", newest)
     line.add("bytes", bytes)
     return line.text
   }

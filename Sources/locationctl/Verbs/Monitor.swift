@@ -142,7 +142,7 @@ extension ConditionStatus {
       line.add("polygon", json: String(decoding: polygon.json.bytes, as: UTF8.self))
     }
     line.add("state", state)
-    line.add("date", date.iso8601)
+    line.add("date", date)
     if let belief { line.add("belief", object: belief.object) }
     return line.text
   }
