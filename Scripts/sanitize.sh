@@ -48,6 +48,8 @@ if [ "$suites" != '|' ]; then
 elif [ "$kind" != undefined ]; then
   # It searches all memory of a process for keys; that of a sanitizer has terabytes.
   skip=KeysInMemoryTests
+  # It compares the time of the daemon's queue with that of the whole process, most of which is the sanitizer's.
+  skip="$skip|FairnessTests/pace"
   # The sanitizer itself needs a file that may grow, and loses its state in a child that shares the memory.
   [ "$kind" != thread ] || skip="$skip|FaultTests/fileSizeAtStart|ForgedProgramTests/(trusted|ownUser)"
   set -- "$@" --skip "$skip"

@@ -150,7 +150,7 @@ struct FairnessTests {
     say("turned away" if turned else "let in", asked)
     """
 
-  /// Asks two thousand times, and says how long that took, and how much processor time the daemon.
+  /// Asks until the daemon has used a third of a second of the processor, and says how long that took, and how much it was.
   private static let busy = """
     import os, time
     call = b'{"method":"org.varlink.service.GetInterfaceDescription","parameters":' \\
@@ -160,7 +160,7 @@ struct FairnessTests {
       return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
     s = connect()
     begin, before = time.monotonic(), used()
-    for _ in range(500):
+    while used() - before < 0.3:
       s.sendall(call * 4)
       received = 0
       while received < 4: received += s.recv(65536).count(b"\\0")
@@ -174,9 +174,9 @@ struct FairnessTests {
     defer { program.end() }
     let line = try await program.lines.next(seconds: 60) { $0.hasPrefix("took") }
     let numbers = line.split(separator: " ").dropFirst().compactMap { Double($0) }
-    try #require(numbers.count == 2 && numbers[1] > 0.05, "\(line)")
-    // A fifth; the processor time is also that of threads beside the queue.
-    #expect(numbers[0] > 2 * numbers[1], "\(line)")
+    try #require(numbers.count == 2, "\(line)")
+    // A fifth of the queue's; the processor time is also that of threads beside it. Without the pace it is 1.3 times.
+    #expect(numbers[0] > 1.7 * numbers[1], "\(line)")
   }
 
   @Test("border 12: that is the owner's is not charged for what it asks; any other is")
