@@ -34,11 +34,15 @@ case "$kind" in
 esac
 swift build --build-tests "$@"
 
-export ASAN_OPTIONS="detect_leaks=0:${ASAN_OPTIONS:-}"
+# What programs that the tests start report is in files, of whichever user they are.
+reports=$scratch/reports
+rm -rf "$reports"
+mkdir -m 1777 "$reports"
+export ASAN_OPTIONS="detect_leaks=0:log_path=$reports/report:${ASAN_OPTIONS:-}"
 # A test reads a list that it has, and lets go of it; what appends to the list then looks whether anybody else has it.
 # That is in order by the reference count, which the sanitizer does not see.
 echo 'race:DaemonTests9KeptLines' > "$scratch/suppressions"
-export TSAN_OPTIONS="exitcode=66:suppressions=$scratch/suppressions:${TSAN_OPTIONS:-}"
+export TSAN_OPTIONS="exitcode=66:log_path=$reports/report:suppressions=$scratch/suppressions:${TSAN_OPTIONS:-}"
 export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}" XDG_STATE_HOME="$scratch/test-state"
 unset CORELOCATION_SOURCES
 rm -rf "$XDG_STATE_HOME"
@@ -55,4 +59,11 @@ elif [ "$kind" != undefined ]; then
   set -- "$@" --skip "$skip"
   echo "not run under the $kind sanitizer: $skip"
 fi
-swift test --skip-build --no-parallel "$@"
+status=0
+swift test --skip-build --no-parallel "$@" || status=$?
+for report in "$reports"/*; do
+  [ -e "$report" ] || continue
+  status=1
+  echo "$report: $(grep -h '^SUMMARY' "$report" || head -1 "$report")"
+done
+exit "$status"
