@@ -83,7 +83,7 @@ struct DoctorTests {
       Self.device, #"{"class":"SKY","device":"/dev/ttyUSB0","nSat":4,"uSat":0}"#,
       #"{"class":"TPV","device":"/dev/ttyUSB0","mode":1}"#,
     ])
-    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "2")
+    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "6")
     #expect(found.codes == ["no_fix"])
     #expect(found.text("message").contains("4 satellites in view, 0 used"))
     #expect(found.text("message").contains("/dev/ttyUSB0"))
@@ -92,7 +92,7 @@ struct DoctorTests {
   @Test("finds a device of gpsd that says nothing")
   func gpsdSilent() throws {
     let gpsd = try FakeGpsd(answer: [Self.device])
-    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "2")
+    let found = try findings("--source", "gpsd://127.0.0.1:\(gpsd.port)", "--timeout", "6")
     #expect(found.codes == ["silent"])
   }
 
