@@ -75,7 +75,7 @@ extension Fuzzer {
     do {
       try fences.insert(FleetFence(id: "a", .circle(Circle(center: center, radius: 1000))))
       try fences.insert(FleetFence(id: "b", .polygon(Polygon([[corners]]))))
-    } catch { preconditionFailure("\(error)") }
+    } catch { fatalError("\(error)") }
     return fences
   }()
 

@@ -280,10 +280,12 @@ extension NATSBroker {
     let parts = delivery.subject.utf8.dropFirst(connection.inbox.utf8.count + 1)
       .split(separator: UInt8(ascii: "."))
     let numbers = parts.dropFirst().map { UInt64(Substring($0)) }
-    guard let kind = parts.first?.first, let number = numbers.last ?? nil else { return }
-    if kind == UInt8(ascii: "r"), awaited.map({ $0 ~= number }) == true || isBegun(number) {
+    guard let kind = parts.first.map({ Substring($0) }), let number = numbers.last ?? nil else {
+      return
+    }
+    if kind == "r", awaited.map({ $0 ~= number }) == true || isBegun(number) {
       answers[number] = delivery
-    } else if kind == UInt8(ascii: "p"), numbers.count == 2, let reader = numbers[0] {
+    } else if kind == "p", numbers.count == 2, let reader = numbers[0] {
       readers[reader]?.end(number, status: delivery.status ?? "", at: Self.now)
     }
   }

@@ -36,7 +36,7 @@ struct OutputTests {
     line.add("one", object: inner)
     line.add("none", object: empty)
     line.add("all", objects: [inner, empty])
-    line.addOrNull("date", nil as String?)
+    line.addOrNull("date", nil)
     line.add("turned\u{202e}", texts: [])
     #expect(
       line.text

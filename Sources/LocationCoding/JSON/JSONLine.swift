@@ -76,11 +76,6 @@ package struct JSONLine {
   }
 
   /// A value that is known to be none is `null`.
-  package mutating func addOrNull(_ key: String, _ text: String?) {
-    put(key)
-    if let text { bytes.appendQuoted(text) } else { bytes.append(contentsOf: "null".utf8) }
-  }
-
   package mutating func addOrNull(_ key: String, _ date: UnixTime?) {
     put(key)
     if let date { append(date) } else { bytes.append(contentsOf: "null".utf8) }

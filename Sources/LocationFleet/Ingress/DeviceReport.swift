@@ -144,7 +144,7 @@ struct ReportedFix: Hashable, Sendable {
     var line = head
     line.reserveCapacity(head.count + 192)
     line += #","date":""#.utf8
-    line += time.iso8601.utf8
+    line.append(iso8601: time)
     line.append(UInt8(ascii: "\""))
     func add(_ key: StaticString, _ number: Double?) {
       guard let number else { return }
