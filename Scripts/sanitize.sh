@@ -47,9 +47,8 @@ export MERIDIAN_SHARED="${MERIDIAN_SHARED:-$PWD/../shared}" XDG_STATE_HOME="$scr
 unset CORELOCATION_SOURCES
 rm -rf "$XDG_STATE_HOME"
 mkdir -p "$XDG_STATE_HOME"
-if [ "$suites" != '|' ]; then
-  set -- "$@" --filter "${suites#|}"
-elif [ "$kind" != undefined ]; then
+[ "$suites" = '|' ] || set -- "$@" --filter "${suites#|}"
+if [ "$kind" != undefined ]; then
   # It searches all memory of a process for keys; that of a sanitizer has terabytes.
   skip=KeysInMemoryTests
   # It compares the time of the daemon's queue with that of the whole process, most of which is the sanitizer's.
