@@ -45,6 +45,37 @@ package struct FixOrder: Sendable {
     }
   }
 
+  /// The newest fixes handed on, the newest last, in memory of the order's own: another piece of it would have to
+  /// come from far away with each fix.
+  private struct Newest: Sendable {
+    static let most = 8
+
+    private var places = InlineArray<8, Seen>(repeating: Seen(.blank))
+    private var count = 0
+
+    var last: Seen? { count > 0 ? places[count - 1] : nil }
+
+    mutating func append(_ fix: Seen) {
+      if count == Self.most {
+        for place in 1..<Self.most { places[place - 1] = places[place] }
+      } else {
+        count += 1
+      }
+      places[count - 1] = fix
+    }
+
+    /// The newest of a time.
+    func last(of time: UnixTime) -> Seen? { all.last { $0.time == time } }
+
+    var all: [Seen] {
+      get { (0..<count).map { places[$0] } }
+      set {
+        self = Newest()
+        for fix in newValue { append(fix) }
+      }
+    }
+  }
+
   private struct Candidate: Sendable {
     var first: UnixTime
     var latest: UnixTime
@@ -57,8 +88,7 @@ package struct FixOrder: Sendable {
 
   /// Fixes that wait for earlier ones, in the order of their times.
   private(set) var waiting: [Fix] = []
-  /// The newest fixes handed on, the newest last.
-  private var seen: [Seen] = []
+  private var seen = Newest()
   private var candidate: Candidate?
 
   package init() {}
@@ -118,7 +148,6 @@ package struct FixOrder: Sendable {
   }
 
   private mutating func handOn(_ fix: Fix) {
-    if seen.count == Self.mostSeen { seen.removeFirst() }
     seen.append(Seen(fix))
   }
 
@@ -127,7 +156,7 @@ package struct FixOrder: Sendable {
   private mutating func takeOld(
     _ fix: Fix, _ newest: UnixTime, _ received: UnixTime?
   ) -> [Output] {
-    if let same = seen.last(where: { $0.time == fix.time }) {
+    if let same = seen.last(of: fix.time) {
       return [.rejected(same.place == PlaceMark(of: fix.coordinate) ? .duplicate : .conflict)]
     }
     guard let received, fix.time.isSetBack(from: newest) else { return [.rejected(.late)] }
@@ -147,7 +176,7 @@ package struct FixOrder: Sendable {
     }
     candidate = nil
     let outputs = flush()
-    seen = []
+    seen = Newest()
     handOn(fix)
     return outputs + [.setBack(fix)]
   }
@@ -160,7 +189,6 @@ package struct FixOrder: Sendable {
   private static let agreement = 2.0
   package static let longestWindow = 600.0
   static let mostWaiting = 64
-  private static let mostSeen = 8
 }
 
 // MARK: - Storing
@@ -173,13 +201,17 @@ extension FixOrder {
     let last = newest.map { Seen($0) }
     var endsWithNewest = last != nil && seen.last == last
     if !coder.isOfEarlierForm { coder.pass(&endsWithNewest) }
-    if endsWithNewest, !coder.isReading { seen.removeLast() }
-    let most = endsWithNewest ? Self.mostSeen - 1 : Self.mostSeen
-    coder.pass(&seen, most: most, blank: Seen(.blank)) { coder, seen in
+    var all = seen.all
+    if endsWithNewest, !coder.isReading { all.removeLast() }
+    let most = endsWithNewest ? Newest.most - 1 : Newest.most
+    coder.pass(&all, most: most, blank: Seen(.blank)) { coder, seen in
       coder.pass(&seen.time)
       seen.place.pass(&coder)
     }
-    if endsWithNewest, let last { seen.append(last) }
+    if coder.isReading {
+      if endsWithNewest, let last { all.append(last) }
+      seen.all = all
+    }
     coder.pass(
       &candidate, blank: Candidate(first: time, latest: time, came: time, offset: 0, count: 0)
     ) { coder, candidate in

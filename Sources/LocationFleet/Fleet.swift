@@ -19,12 +19,8 @@ package struct Fleet: Sendable {
   package private(set) var fences: FleetFences
   package let settings: FleetDevice.Settings
   private let mostDevices: Int
-  private let mostAwake: Int
   private var asleep = StoredDevices()
-  /// The devices that were heard last; they are changed where they are, and never copied.
-  private var awake: [FleetDevice] = []
-  /// The places of these.
-  private var places: [FleetDeviceName: Int] = [:]
+  private var awake: AwakeDevices
   package private(set) var counts = Counts()
 
   package init(
@@ -34,13 +30,13 @@ package struct Fleet: Sendable {
     self.fences = fences
     self.settings = settings
     self.mostDevices = mostDevices
-    self.mostAwake = mostAwake
+    awake = AwakeDevices(most: mostAwake)
   }
 
   package var count: Int { asleep.count + awake.count }
 
   /// Every device, in the order of their names.
-  package var names: [FleetDeviceName] { (asleep.names + places.keys).sorted() }
+  package var names: [FleetDeviceName] { (asleep.names + awake.names).sorted() }
 
   /// Bytes of the devices that are stored, their containers left out.
   package var storedBytes: Int { asleep.stateBytes }
@@ -49,7 +45,14 @@ package struct Fleet: Sendable {
   package mutating func take(
     _ fix: Fix, of name: FleetDeviceName, group: String? = nil, received: UnixTime? = nil
   ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
-    guard let place = wake(name) else {
+    take(fix, of: name, hash: FleetAddress.hash(of: name), group: group, received: received)
+  }
+
+  /// The same for a caller that has the hash of the name.
+  mutating func take(
+    _ fix: Fix, of name: FleetDeviceName, hash: UInt64, group: String?, received: UnixTime?
+  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
+    guard let place = wake(name, hash: hash) else {
       counts.surplus += 1
       return nil
     }
@@ -65,10 +68,13 @@ package struct Fleet: Sendable {
   package mutating func end(
     _ name: FleetDeviceName, until date: UnixTime? = nil
   ) -> [FleetEvent] {
-    guard places[name] != nil || asleep.contains(name), let place = wake(name) else { return [] }
+    let hash = FleetAddress.hash(of: name)
+    guard awake.place(of: name, hash: hash) != nil || asleep.contains(name),
+      let place = wake(name, hash: hash)
+    else { return [] }
     var events = awake[place].flush(fences, settings)
     if let date { events += awake[place].pass(until: date, fences, settings) }
-    removeAwake(name, place)
+    awake.remove(at: place)
     counts.events += events.count
     return events
   }
@@ -76,38 +82,32 @@ package struct Fleet: Sendable {
   /// Forgets a device: what comes of it later begins a new one.
   package mutating func forget(_ name: FleetDeviceName) {
     asleep.drop(name)
-    if let place = places[name] { removeAwake(name, place) }
+    if let place = place(of: name) { awake.remove(at: place) }
   }
 
   /// Forgets all devices of a tenant; returns how many there were.
   package mutating func forget(tenant: String) -> Int {
-    let own = (asleep.names + places.keys).filter { $0.tenant.isExactly(tenant) }
+    let own = (asleep.names + awake.names).filter { $0.tenant.isExactly(tenant) }
     for name in own { forget(name) }
     asleep.compact()
     return own.count
   }
 
-  private mutating func removeAwake(_ name: FleetDeviceName, _ place: Int) {
-    places[name] = nil
-    let last = awake.removeLast()
-    if place < awake.count {
-      awake[place] = last
-      places[last.name] = place
-    }
+  private func place(of name: FleetDeviceName) -> AwakeDevices.Place? {
+    awake.place(of: name, hash: FleetAddress.hash(of: name))
   }
 
   /// Makes every device bytes.
   package mutating func rest() {
-    for device in awake { asleep.insert(device.stored(fences), of: device.name) }
-    awake.removeAll(keepingCapacity: true)
-    places.removeAll(keepingCapacity: true)
+    for device in awake.devices { asleep.insert(device.stored(fences), of: device.name) }
+    awake.removeAll()
     asleep.compact()
   }
 
   /// Returns the place of a device; `nil` if it is a new one beyond the most.
-  private mutating func wake(_ name: FleetDeviceName) -> Int? {
-    if let place = places[name] { return place }
-    if awake.count >= mostAwake { rest() }
+  private mutating func wake(_ name: FleetDeviceName, hash: UInt64) -> AwakeDevices.Place? {
+    if let place = awake.place(of: name, hash: hash) { return place }
+    if awake.isFull { rest() }
     let device: FleetDevice
     if let bytes = asleep.remove(name) {
       let read = FleetDevice(name, stored: bytes, fences)
@@ -117,9 +117,7 @@ package struct Fleet: Sendable {
       guard count < mostDevices else { return nil }
       device = FleetDevice(name)
     }
-    awake.append(device)
-    places[name] = awake.count - 1
-    return awake.count - 1
+    return awake.append(device, hash: hash)
   }
 }
 
@@ -128,13 +126,13 @@ package struct Fleet: Sendable {
 extension Fleet {
   /// What is stored of every device, in the order of their names.
   package var stored: [(name: FleetDeviceName, bytes: [UInt8])] {
-    let awake = awake.map { (name: $0.name, bytes: $0.stored(fences)) }
+    let awake = awake.devices.map { (name: $0.name, bytes: $0.stored(fences)) }
     return (asleep.all + awake).sorted { $0.name < $1.name }
   }
 
   /// Takes a device as it was stored, in place of what is known of it.
   package mutating func restore(_ name: FleetDeviceName, stored bytes: [UInt8]) {
-    if places[name] != nil { rest() }
+    if place(of: name) != nil { rest() }
     asleep.insert(bytes, of: name)
   }
 

@@ -12,8 +12,8 @@ struct PullReader {
   private(set) var left: Int
   /// Whether something is missing, or the consumer has gone: begin with another one.
   private(set) var isBroken = false
-  private var messages: [LogMessage] = []
-  private var position = 0
+  /// Messages that have come, in the parts in which they are read: so none is copied.
+  private var batches: [[LogMessage]] = []
   private var requests: [(number: UInt64, rest: Int)] = []
   private var delivered: UInt64 = 0
   /// When something was last heard, in seconds.
@@ -30,7 +30,7 @@ struct PullReader {
     moved = now
   }
 
-  var waiting: Int { messages.count - position }
+  var waiting: Int { batches.reduce(0) { $0 + $1.count } }
 
   /// How many messages were asked for that have not come.
   var expected: Int { requests.reduce(0) { $0 + $1.rest } }
@@ -48,7 +48,11 @@ struct PullReader {
       requests[first].rest -= 1
       if requests[first].rest <= 0 { requests.removeFirst() }
     }
-    messages.append(
+    if batches.last.map({ $0.count >= Self.batch }) ?? true {
+      batches.append([])
+      batches[batches.count - 1].reserveCapacity(Self.batch)
+    }
+    batches[batches.count - 1].append(
       LogMessage(
         sequence: place.sequence, time: place.time,
         entry: LogEntry(subject: delivery.subject, mark: delivery.mark, bytes: delivery.bytes)))
@@ -78,23 +82,18 @@ struct PullReader {
   }
 
   mutating func read(most: Int) -> [LogMessage] {
-    var found: [LogMessage] = []
-    if position == 0, messages.count <= most {
-      swap(&found, &messages)
-      messages.reserveCapacity(found.count)
-    } else {
-      let end = min(position + most, messages.count)
-      found = Array(messages[position..<end])
-      position = end
-      if position == messages.count {
-        messages.removeAll(keepingCapacity: true)
-        position = 0
-      }
+    guard !batches.isEmpty else { return [] }
+    var found = batches.removeFirst()
+    if found.count > most {
+      batches.insert(Array(found[most...]), at: 0)
+      found.removeSubrange(most...)
     }
     if let last = found.last { next = last.sequence + 1 }
     return found
   }
 
+  /// Messages that are read at once, at most.
+  private static let batch = 1000
   /// Seconds that a request for messages lasts at the server.
   static let lasting = 10.0
   /// Seconds after which the server says that a request lasts, though there is no message.
@@ -116,35 +115,62 @@ struct DeliveryPlace {
 
   init?(_ reply: UnsafeBufferPointer<UInt8>) {
     guard reply.count > 8, reply.starts(with: "$JS.ACK.".utf8) else { return nil }
-    var (part, number, digits) = (0, 0 as UInt64, 0)
-    var numbers: (UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0)
-    func isEnd(_ index: Int) -> Bool {
-      index == reply.count || reply[index] == UInt8(ascii: ".")
+    var parts = Parts(bytes: reply, position: 8)
+    guard parts.skip(), let consumer = parts.numberAtEnd(), parts.number() != nil,
+      let sequence = parts.number(), let delivered = parts.number(), let time = parts.number(),
+      let left = parts.number(), parts.isAtEnd
+    else { return nil }
+    (self.consumer, self.sequence, self.delivered) = (consumer, sequence, delivered)
+    self.time = UnixTime(nanoseconds: Int64(clamping: time))
+    self.left = Int(clamping: left)
+  }
+
+  /// What is between the points of a subject, one after the other.
+  private struct Parts {
+    let bytes: UnsafeBufferPointer<UInt8>
+    var position: Int
+
+    /// Whether everything was read: behind the last part there is no point.
+    var isAtEnd: Bool { position == bytes.count + 1 }
+
+    /// Skips a part; returns whether there is one.
+    mutating func skip() -> Bool {
+      while position < bytes.count, bytes[position] != UInt8(ascii: ".") { position += 1 }
+      position += 1
+      return position <= bytes.count
     }
-    for index in 8...reply.count {
-      if isEnd(index) {
-        guard part == 0 || digits > 0 else { return nil }
-        switch part {
-        case 1: numbers.0 = number
-        case 3: numbers.1 = number
-        case 4: numbers.2 = number
-        case 5: numbers.3 = number
-        case 6: numbers.4 = number
-        default: break
-        }
-        (part, number, digits) = (part + 1, 0, 0)
-      } else if (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(reply[index]),
-        number < .max / 20
-      {
-        number = number * 10 + UInt64(reply[index] - UInt8(ascii: "0"))
-        digits += 1
-      } else {
-        (number, digits) = (0, 0)
+
+    /// Reads a part that is a number.
+    mutating func number() -> UInt64? {
+      let start = position
+      let number = digits()
+      return position - 1 > start && number.isWhole ? number.value : nil
+    }
+
+    /// Reads the number with which a part ends.
+    mutating func numberAtEnd() -> UInt64? {
+      let start = position
+      guard skip() else { return nil }
+      let end = position - 1
+      position = end
+      while position > start, Self.digit(bytes[position - 1]) <= 9 { position -= 1 }
+      return position < end ? digits().value : nil
+    }
+
+    /// Reads digits up to the end of the part.
+    private mutating func digits() -> (value: UInt64, isWhole: Bool) {
+      var (number, isWhole) = (0 as UInt64, true)
+      while position < bytes.count, bytes[position] != UInt8(ascii: ".") {
+        let digit = Self.digit(bytes[position])
+        if digit > 9 || number >= .max / 20 { isWhole = false }
+        number = number &* 10 &+ UInt64(digit)
+        position += 1
       }
+      position += 1
+      return (number, isWhole)
     }
-    guard part == 7 else { return nil }
-    (consumer, sequence, delivered) = (numbers.0, numbers.1, numbers.2)
-    time = UnixTime(nanoseconds: Int64(clamping: numbers.3))
-    left = Int(clamping: numbers.4)
+
+    /// The digit that a byte is; above 9 for another one.
+    private static func digit(_ byte: UInt8) -> UInt8 { byte &- UInt8(ascii: "0") }
   }
 }

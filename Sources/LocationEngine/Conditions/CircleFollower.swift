@@ -32,7 +32,6 @@ package struct CircleFollower: Sendable {
 
   /// Circles to evaluate with the next fix, in the order of their slots.
   var entries: [Entry] = []
-  private var found: [Slot] = []
   var last: Sight?
   /// The place of the device, if the newest fixes stay at one place.
   var rest: Stay?
@@ -176,11 +175,9 @@ extension CircleFollower {
     at coordinate: Coordinate, _ circles: borrowing WatchedCircles,
     where concerns: (Slot) -> Bool
   ) {
-    found.removeAll(keepingCapacity: true)
-    circles.collect(at: coordinate, into: &found)
-    for slot in found where concerns(slot) {
+    circles.forEach(at: coordinate) { slot in
       let place = place(of: slot)
-      guard !has(slot, at: place), let shape = circles[slot] else { continue }
+      guard !has(slot, at: place), concerns(slot), let shape = circles[slot] else { return }
       let previous = last.map { $0.distance(to: slot, shape, of: circles) }
       insert(
         Entry(slot: slot, detector: CrossingDetector.outside, previous: previous), at: place)

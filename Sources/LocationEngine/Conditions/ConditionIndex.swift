@@ -92,8 +92,14 @@ package struct ConditionIndex: Sendable {
 
   /// Appends every circle whose box contains the place.
   package func collect(at coordinate: Coordinate, into found: inout [Slot]) {
+    forEach(at: coordinate) { found.append($0) }
+  }
+
+  /// Calls `body` for every circle whose box contains the place.
+  @inline(__always)
+  func forEach(at coordinate: Coordinate, _ body: (Slot) -> Void) {
     let point = GeodeticPoint(coordinate)
-    guard hasCells else { return collectFew(at: point, into: &found) }
+    guard hasCells else { return forEachOfFew(at: point, body) }
     var levels = levelsInUse
     while levels != 0 {
       let level = levels.trailingZeroBitCount
@@ -102,25 +108,26 @@ package struct ConditionIndex: Sendable {
       switch Head(cells.head(of: key)) {
       case .nothing: break
       case .one(let slot):
-        if boxes[Int(slot)].contains(point) { found.append(slot) }
+        if boxes[Int(slot)].contains(point) { body(slot) }
       case .several(let bucket):
         buckets.forEach(of: bucket, holding: place) { slot in
-          if boxes[Int(slot)].contains(point) { found.append(slot) }
+          if boxes[Int(slot)].contains(point) { body(slot) }
         }
       }
     }
-    for slot in wide where boxes[Int(slot)].contains(point) { found.append(slot) }
+    for slot in wide where boxes[Int(slot)].contains(point) { body(slot) }
   }
 
-  /// Compares every box first and collects the hits afterwards, because the processor could not
+  /// Compares every box first and looks at the hits afterwards, because the processor could not
   /// predict the hits.
-  private func collectFew(at point: GeodeticPoint, into found: inout [Slot]) {
+  @inline(__always)
+  private func forEachOfFew(at point: GeodeticPoint, _ body: (Slot) -> Void) {
     var hits: UInt32 = 0
     boxes.withUnsafeBufferPointer { boxes in
       for box in boxes.reversed() { hits = hits &<< 1 | (box.contains(point) ? 1 : 0) }
     }
     while hits != 0 {
-      found.append(Slot(hits.trailingZeroBitCount))
+      body(Slot(hits.trailingZeroBitCount))
       hits &= hits - 1
     }
   }

@@ -59,10 +59,10 @@ package struct WatchedCircles: Sendable {
     return nearest.isInside ? -distance : distance
   }
 
-  /// Appends every circle that a place may be in, in the order of their slots.
-  func collect(at coordinate: Coordinate, into found: inout [Slot]) {
-    index.collect(at: coordinate, into: &found)
-    if found.count > 1 { found.sort() }
+  /// Calls `body` for every circle that a place may be in, in no particular order.
+  @inline(__always)
+  func forEach(at coordinate: Coordinate, _ body: (Slot) -> Void) {
+    index.forEach(at: coordinate, body)
   }
 
   /// Appends every circle that comes within so many meters of a place, in the order of their slots,

@@ -30,13 +30,6 @@ package struct SignificantChangeDetector: Machine {
     case coarse
   }
 
-  private enum State: Sendable {
-    case stopped
-    /// Nothing was delivered yet: the first fix will be.
-    case silent
-    case announced(Announced)
-  }
-
   private struct Announced: Sendable {
     /// What was delivered last, and where that is.
     var last: Fix
@@ -46,9 +39,33 @@ package struct SignificantChangeDetector: Machine {
     var latest: Fix
     /// Whether the newest is to be delivered when the quiet time ends.
     var hasMoved = false
+
+    /// What the next fix is.
+    enum Step {
+      case announcement
+      /// Nothing to be delivered now, with the reason where it is not looked at further.
+      case other(Reason?)
+    }
+
+    /// Takes the next fix where it is: copies would be counted in memory that is far away, with many devices.
+    mutating func take(_ fix: Fix, _ point: GeocentricPoint, at now: Moment) -> Step {
+      let before = latest.time
+      guard fix.time > before || fix.time.isSetBack(from: before) else {
+        return .other(.outOfOrder)
+      }
+      let way = point.distance(to: self.point)
+      let isFar = way >= SignificantChangeDetector.distance
+      let hasMoved =
+        isFar && way >= hypotenuse(fix.horizontalAccuracy, last.horizontalAccuracy)
+      if hasMoved && now.uptime >= quietUntil { return .announcement }
+      (latest, self.hasMoved) = (fix, hasMoved)
+      return .other(isFar && !hasMoved ? .coarse : nil)
+    }
   }
 
-  private var state = State.stopped
+  package private(set) var isRunning: Bool
+  /// `nil` while nothing was delivered yet: the first fix will be.
+  private var announced: Announced?
   private var isReduced = false
   /// The longest time without an event for a device at rest; `nil` for no limit (SLC-11).
   package var heartbeat: Duration?
@@ -59,50 +76,40 @@ package struct SignificantChangeDetector: Machine {
   ///   - isRunning: whether it begins as started, without a cached fix.
   package init(heartbeat: Duration? = nil, isRunning: Bool = false) {
     self.heartbeat = heartbeat
-    if isRunning { state = .silent }
-  }
-
-  package var isRunning: Bool {
-    if case .stopped = state { false } else { true }
+    self.isRunning = isRunning
   }
 
   package var nextDeadline: Instant? {
-    guard case .announced(let announced) = state else { return nil }
-    if announced.hasMoved { return announced.quietUntil }
-    return heartbeat.map { announced.quietUntil + max($0 - quiet, .zero) }
+    guard let quietUntil = announced?.quietUntil else { return nil }
+    if announced?.hasMoved == true { return quietUntil }
+    return heartbeat.map { quietUntil + max($0 - quiet, .zero) }
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
-    switch (input, state) {
-    case (.start(let cached), .stopped):
-      state = .silent
+    switch input {
+    case .start(let cached):
+      guard !isRunning else { return [] }
+      isRunning = true
       return cached.map { announce($0, at: now) } ?? []
 
-    case (.start, .silent), (.start, .announced):
+    case .stop:
+      (isRunning, announced) = (false, nil)
       return []
 
-    case (.stop, _):
-      state = .stopped
-      return []
-
-    case (.reduced(let reduced), _):
+    case .reduced(let reduced):
       // A move that was seen exactly is not delivered to an app with reduced accuracy.
-      if reduced, !isReduced, case .announced(var announced) = state {
-        (announced.latest, announced.hasMoved) = (announced.last, false)
-        state = .announced(announced)
+      if reduced, !isReduced, let last = announced?.last {
+        announced?.latest = last
+        announced?.hasMoved = false
       }
       isReduced = reduced
       return []
 
-    case (.fix(let fix), _):
-      return observe(fix, GeocentricPoint(fix.coordinate), at: now)
+    case .fix(let fix): return observe(fix, GeocentricPoint(fix.coordinate), at: now)
 
-    case (.wake, .announced(let announced)):
-      guard let due = nextDeadline, now.uptime >= due else { return [] }
+    case .wake:
+      guard let announced, let due = nextDeadline, now.uptime >= due else { return [] }
       return announce(announced.latest, at: now)
-
-    case (.wake, .stopped), (.wake, .silent):
-      return []
     }
   }
 
@@ -110,23 +117,11 @@ package struct SignificantChangeDetector: Machine {
   package mutating func observe(
     _ fix: Fix, _ point: GeocentricPoint, at now: Moment
   ) -> [Output] {
-    switch state {
-    case .stopped: return [.ignored(fix, .stopped)]
-    case .silent: return announce(fix, point, at: now)
-    case .announced(var announced):
-      let latest = announced.latest.time
-      guard fix.time > latest || fix.time.isSetBack(from: latest) else {
-        return [.ignored(fix, .outOfOrder)]
-      }
-      let distance = point.distance(to: announced.point)
-      let isFar = distance >= Self.distance
-      let hasMoved =
-        isFar
-        && distance >= hypotenuse(fix.horizontalAccuracy, announced.last.horizontalAccuracy)
-      if hasMoved && now.uptime >= announced.quietUntil { return announce(fix, point, at: now) }
-      (announced.latest, announced.hasMoved) = (fix, hasMoved)
-      state = .announced(announced)
-      return isFar && !hasMoved ? [.ignored(fix, .coarse)] : []
+    guard isRunning else { return [.ignored(fix, .stopped)] }
+    switch announced?.take(fix, point, at: now) {
+    case nil, .announcement: return announce(fix, point, at: now)
+    case .other(let reason?): return [.ignored(fix, reason)]
+    case .other(nil): return []
     }
   }
 
@@ -137,8 +132,8 @@ package struct SignificantChangeDetector: Machine {
   private mutating func announce(
     _ fix: Fix, _ point: GeocentricPoint, at now: Moment
   ) -> [Output] {
-    state = .announced(
-      Announced(last: fix, point: point, quietUntil: now.uptime + quiet, latest: fix))
+    announced = Announced(
+      last: fix, point: point, quietUntil: now.uptime + quiet, latest: fix)
     return [.announce(fix)]
   }
 
@@ -146,18 +141,15 @@ package struct SignificantChangeDetector: Machine {
 
   /// Coarse sources only, about as often as a change can be delivered (POW-2).
   package var demand: Demand {
-    switch state {
-    case .stopped: .none
-    case .silent where isReduced: CoarseLocator.demand(isFirst: true)
-    case .announced where isReduced: CoarseLocator.demand(isFirst: false)
-    case .silent: Demand(position: PositionDemand(tier: .network, interval: .zero))
-    case .announced:
-      Demand(position: PositionDemand(tier: .network, interval: quiet / 5))
-    }
+    guard isRunning else { return .none }
+    let isFirst = announced == nil
+    if isReduced { return CoarseLocator.demand(isFirst: isFirst) }
+    return Demand(
+      position: PositionDemand(tier: .network, interval: isFirst ? .zero : quiet / 5))
   }
 
   /// Meters. Documented (SLC-2).
-  private static let distance = 500.0
+  fileprivate static let distance = 500.0
   /// Documented (SLC-2).
   private static let fullQuiet = Duration.seconds(300)
   /// Four events an hour. Documented (SLC-12).
@@ -172,29 +164,25 @@ extension SignificantChangeDetector {
     _ coder: inout StateCoder, _ pass: (inout StateCoder, inout Fix) -> Void
   ) {
     coder.pass(&isReduced)
-    var kind: UInt8 =
-      switch state {
-      case .stopped: 0
-      case .silent: 1
-      case .announced: 2
-      }
+    var kind: UInt8 = isRunning ? announced == nil ? 1 : 2 : 0
     coder.pass(&kind)
+    isRunning = kind > 0
     switch kind {
-    case 0: state = .stopped
-    case 1: state = .silent
+    case 0, 1: announced = nil
     case 2:
       let time = UnixTime(nanoseconds: 0)
       let blank = Fix(
         coordinate: Coordinate(latitude: 0, longitude: 0), horizontalAccuracy: 1, time: time)
-      var announced = Announced(
-        last: blank, point: GeocentricPoint(vector: .zero), quietUntil: .start, latest: blank)
-      if case .announced(let known) = state { announced = known }
-      pass(&coder, &announced.last)
-      coder.pass(&announced.quietUntil)
-      pass(&coder, &announced.latest)
-      coder.pass(&announced.hasMoved)
-      if coder.isReading { announced.point = GeocentricPoint(announced.last.coordinate) }
-      state = .announced(announced)
+      var known =
+        announced
+        ?? Announced(
+          last: blank, point: GeocentricPoint(vector: .zero), quietUntil: .start, latest: blank)
+      pass(&coder, &known.last)
+      coder.pass(&known.quietUntil)
+      pass(&coder, &known.latest)
+      coder.pass(&known.hasMoved)
+      if coder.isReading { known.point = GeocentricPoint(known.last.coordinate) }
+      announced = known
     default: coder.reject()
     }
   }

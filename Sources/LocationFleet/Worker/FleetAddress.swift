@@ -54,6 +54,13 @@ package enum FleetAddress {
 
   /// The bucket of its partition in which a device is stored.
   package static func bucket(of device: FleetDeviceName, count: Int) -> Int {
+    bucket(ofHash: hash(of: device), count: count)
+  }
+
+  static func bucket(ofHash hash: UInt64, count: Int) -> Int { Int(hash % UInt64(count)) }
+
+  /// The same on every machine.
+  static func hash(of device: FleetDeviceName) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     let (tenant, name) = (device.tenant.utf8.span, device.device.utf8.span)
     for place in tenant.indices { hash = (hash ^ UInt64(tenant[place])) &* 0x100_0000_01b3 }
@@ -61,8 +68,7 @@ package enum FleetAddress {
     for place in name.indices { hash = (hash ^ UInt64(name[place])) &* 0x100_0000_01b3 }
     // The last bytes change few of the bits; a step of MurmurHash3 spreads them over all.
     hash = (hash ^ hash >> 33) &* 0xff51_afd7_ed55_8ccd
-    hash ^= hash >> 33
-    return Int(hash % UInt64(count))
+    return hash ^ hash >> 33
   }
 
   /// Where fixes of a device are appended.

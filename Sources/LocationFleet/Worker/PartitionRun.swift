@@ -101,15 +101,16 @@ package struct PartitionRun: Sendable {
     lag = batch.left
     var entries: [LogEntry] = []
     isWhole = false
-    for message in batch.messages {
-      newest = message.time
-      switch state.take(message) {
+    let messages = batch.messages.span
+    for place in messages.indices {
+      switch state.take(messages[place]) {
       case .append(let found): entries += found
       case .fetch(let version):
         let index = try fences.get(version, &broker)
-        state.apply(index, version: version, at: message.sequence)
+        state.apply(index, version: version, at: messages[place].sequence)
       }
     }
+    if let last = batch.messages.last { newest = last.time }
     isWhole = true
     // The events of the turn before were on their way meanwhile, as these are until the next one.
     try finish(before: entries, &broker)

@@ -96,7 +96,7 @@ package struct PartitionState: Sendable {
   mutating func passOver(_ tenant: ExactName, until input: UInt64) { passedOver[tenant] = input }
 
   /// Judges the next message.
-  package mutating func take(_ message: LogMessage) -> Outcome {
+  package mutating func take(_ message: borrowing LogMessage) -> Outcome {
     guard message.sequence > position else { return .append([]) }
     let subject = message.entry.subject
     if subject == control {
@@ -192,7 +192,7 @@ package struct PartitionState: Sendable {
 // MARK: - One message
 
 extension PartitionState {
-  private mutating func judge(_ message: LogMessage) -> [LogEntry] {
+  private mutating func judge(_ message: borrowing LogMessage) -> [LogEntry] {
     let bytes = message.entry.bytes
     var (entries, index, lines): ([LogEntry], Int, Int) = ([], 0, 0)
     var start = 0
@@ -246,7 +246,7 @@ extension PartitionState {
     counted.count(tenant, reason)
   }
 
-  private mutating func parse(_ line: [UInt8], _ message: LogMessage) -> FleetLine? {
+  private mutating func parse(_ line: [UInt8], _ message: borrowing LogMessage) -> FleetLine? {
     do throws(FleetLine.Reason) {
       guard let parsed = try FleetLine(line, accuracy: settings.accuracy) else { return nil }
       let subject = message.entry.subject
@@ -262,22 +262,23 @@ extension PartitionState {
   }
 
   private mutating func judge(
-    _ line: FleetLine, of device: FleetDeviceName, _ message: LogMessage
+    _ line: FleetLine, of device: FleetDeviceName, _ message: borrowing LogMessage
   ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
-    let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
+    let hash = FleetAddress.hash(of: device)
+    let bucket = FleetAddress.bucket(ofHash: hash, count: settings.buckets)
     // Its events are in the log, as it was stored after them.
     guard message.sequence > known[bucket] else { return nil }
     plan.change(bucket, by: message.sequence)
     // Nothing comes later than the log says.
     let received = min(line.received ?? message.time, message.time)
     let outcome = fleets[bucket].take(
-      line.fix, of: device, group: line.group, received: received)
+      line.fix, of: device, hash: hash, group: line.group, received: received)
     if outcome == nil { reject(message, "surplus") }
     return outcome
   }
 
   /// Counts a line that gives no fix for the tenant of its subject.
-  private mutating func reject(_ message: LogMessage, _ reason: String) {
+  private mutating func reject(_ message: borrowing LogMessage, _ reason: String) {
     guard let device = FleetAddress.device(ofFixes: message.entry.subject) else {
       return refuse("", "subject")
     }
