@@ -8,7 +8,7 @@ import LocationSecrets
 /// `Benchmarks radios [FOLDER]`: teaches the shared recordings and asks for the places of those in
 /// FOLDER, which has files of the same names; without FOLDER, one part of the shared recordings
 /// teaches and another asks. The map calibrates itself while it is taught. The sets of access
-/// points are measured a second time with a poisoned map, and beside other ways in the same run.
+/// points are measured again with poisoned maps, and beside other ways in the same run.
 func measureRadios() throws {
   let environment = ProcessInfo.processInfo.environment
   let shared = URL(filePath: (environment["MERIDIAN_SHARED"] ?? "../shared") + "/data")
@@ -18,9 +18,7 @@ func measureRadios() throws {
     let result = try RadioResult.reported(set)
     try peers.report(set, beside: result)
     if set.name == "museum" { try RadioCost.report(set) }
-    guard let clean = result.p90, let poisoned = RadioResult(set.poisoned).p90 else { continue }
-    try Figure.report(
-      "radios.\(set.name).poisoned", poisoned / clean, "times", "\(set.name), p90 if poisoned")
+    try result.reportPoisoned(set)
   }
   for set in try RadioSet.cells(teaching: shared.appending(path: "cell"), asking: folder) {
     // A cell has no floor.
@@ -116,7 +114,25 @@ struct RadioResult {
     return result
   }
 
-  var p90: Double? { errors.isEmpty ? nil : errors.quantile(0.9) }
+  /// Poisons the map in every way that there is, and prints how much further off it is then: of all ways together,
+  /// and of the one that does most, beside what its boxes do that are not known at all.
+  func reportPoisoned(_ set: RadioSet) throws {
+    guard !errors.isEmpty else { return }
+    let clean = errors.quantile(0.9)
+    func report(_ name: String, _ errors: [Double], _ text: String) throws {
+      try Figure.report(
+        "radios.\(set.name).poisoned\(name)", errors.quantile(0.9) / clean, "times",
+        "\(set.name), p90 if poisoned\(text)")
+    }
+    let poisoned = (0..<RadioSet.poisons).map { RadioResult(set.poisoned($0)).errors }
+    try report("", poisoned.flatMap(\.self), ", all choices of boxes")
+    let ends = poisoned.map { $0.quantile(0.9) }
+    let worst = ends.indices.max { ends[$0] < ends[$1] } ?? 0
+    try report(".worst", poisoned[worst], ", the choice that does most")
+    try report(
+      ".worst.missing", RadioResult(set.poisoned(worst, isLie: false)).errors,
+      " by boxes that are not known, the same choice")
+  }
 
   var figures: [(String, Double, String)] {
     guard !errors.isEmpty else { return [("unknown", Double(unknown), "scans")] }

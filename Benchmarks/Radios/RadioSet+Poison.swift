@@ -1,24 +1,30 @@
 import LocationModel
 
 extension RadioSet {
+  /// So many choices of 5 % of the boxes have each box once. One choice may be that of the boxes without which a
+  /// place cannot be distinguished, poisoned or not.
+  static let poisons = 20
+
   /// The same recordings with a poisoned map: 5 % of the boxes were only ever taught three
   /// kilometers away, and ten hotspots travel along, loud, while it is taught and while it is asked.
-  var poisoned: RadioSet {
+  /// With `isLie` false, the boxes were never taught, and nothing travels along: what is lost without any lie.
+  func poisoned(_ choice: Int, isLie: Bool = true) -> RadioSet {
     let boxes = Set(teaching.flatMap { $0.scan.readings.compactMap(\.box) }).sorted()
-    let moved = Set(boxes.enumerated().filter { $0.offset % 20 == 7 }.map(\.element))
+    let moved = Set(boxes.enumerated().filter { $0.offset % Self.poisons == choice }.map(\.element))
     var teaching: [PlacedScan] = []
     for placed in self.teaching {
-      var (here, away) = (placed.withHotspots, placed)
+      var (here, away) = (isLie ? placed.withHotspots : placed, placed)
       here.scan.readings.removeAll { $0.box.map { moved.contains($0) } ?? false }
       away.scan.readings.removeAll { !($0.box.map { moved.contains($0) } ?? false) }
       away.place = LocalFrame(center: placed.place).place(east: 3000, north: 0)
       // Before everything else, as if the boxes had been there the week before.
       away.scan.time = placed.scan.time - .seconds(604_800)
-      if !away.scan.readings.isEmpty { teaching.append(away) }
+      if isLie, !away.scan.readings.isEmpty { teaching.append(away) }
       teaching.append(here)
     }
     teaching.sort { $0.scan.time < $1.scan.time }
-    return RadioSet(name: name, teaching: teaching, asking: asking.map(\.withHotspots))
+    return RadioSet(
+      name: name, teaching: teaching, asking: isLie ? asking.map(\.withHotspots) : asking)
   }
 }
 

@@ -51,8 +51,8 @@ struct RadioView: Sendable {
     }
   }
 
-  /// Returns the places that are most like what is heard, the likest first, and the greatest likeness
-  /// on each floor that the map knows.
+  /// Returns the places that are most like what is heard, the likest first, and how likely each floor is that the
+  /// map knows: by the greatest likeness on it, and by its shares.
   ///
   /// Takes time linear in the places in which the transmitters are known.
   func likeliest(_ usable: [RadioLayer.Level]) -> (matches: [Match], floors: [Int8: Double]) {
@@ -78,6 +78,11 @@ struct RadioView: Sendable {
       else { return nil }
       return Match(index: index, cell: cell, likeness: likeness, length: lengths[slot])
     }
+    let shares = shares(of: Array(zip(heard.levels, heard.weights)), at: heard.slots)
+    floors = Dictionary(
+      uniqueKeysWithValues: floors.map { floor, likeness in
+        (floor, likeness + Self.weightOfShares * shares[floor, default: 0])
+      })
     let likeliest = matches.sorted { ($1.likeness, $0.index) < ($0.likeness, $1.index) }
     return (Array(likeliest.prefix(Self.mostMatches)), floors)
   }
@@ -197,6 +202,8 @@ struct RadioView: Sendable {
   }
 
   private static let mostMatches = 64
+  /// Chosen on the mall's paths.
+  private static let weightOfShares = 0.1
   /// Below the best by this much, a place has less than a millionth of its probability.
   private static let likenessRange = 0.28
   /// From this part on a transmitter counts in full. Chosen on the museum and the mall, each with ten

@@ -142,6 +142,27 @@ struct RadioWayTests {
     #expect(floors.last == 0, "\(floors)")
   }
 
+  @Test(
+    "RADIO-28: where places of two floors are alike, it is the one on which all is heard louder")
+  mutating func louderFloor() throws {
+    for number in 0..<20 {
+      let place = Self.hall.place(east: Double(number) * 3, north: 5)
+      for (floor, level) in [(0 as Int8, -45.0), (1, -75)] {
+        let second = Int(floor) * 5000 + number * 10
+        map.teach(alike(level, second: second), at: place, floor: floor)
+      }
+    }
+    for number in 0..<3 {
+      let second = Self.day + number * 300
+      #expect(try #require(fix(alike(-55, second: second), second)).floor == 0)
+    }
+  }
+
+  /// Three transmitters, each as loud as the others.
+  private func alike(_ level: Double, second: Int) -> RadioScan {
+    RadioScan((1...3).map { reading($0, level) }, time: Self.time(second))
+  }
+
   // MARK: The hall
 
   /// Sixty places of a way that crosses the hall.
