@@ -1,9 +1,11 @@
 #!/bin/sh
-# Runs locationctl against a real bluetoothd, the kernel's own IIO drivers, and NetworkManager with
-# simulated Wi-Fi radios, in a machine that QEMU emulates: no Bluetooth, sensors, Wi-Fi, or
+# Runs locationctl and locationd against a real bluetoothd, the kernel's own IIO drivers, and NetworkManager
+# with simulated Wi-Fi radios, in a machine that QEMU emulates: no Bluetooth, sensors, Wi-Fi, or
 # virtualization of this computer are needed.
 #
-#   Scripts/qemu.sh [LOCATIONCTL]
+#   Scripts/qemu.sh [FOLDER]
+#
+# FOLDER has the two programs; without it, they are built.
 #
 # Needs root, a Debian mirror, and PyPI the first time; .build/qemu keeps what came of them.
 # Prints one line for each verdict, and fails when one is "FAILED" or the guest does not finish.
@@ -11,8 +13,11 @@ set -eu
 cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
 Scripts/bootstrap.sh qemu
-program=${1:-.build/debug/locationctl}
-[ -n "${1:-}" ] || swift build --product locationctl
+programs=${1:-.build/debug}
+if [ -z "${1:-}" ]; then
+  swift build --product locationctl
+  swift build --product locationd
+fi
 place=.build/qemu
 mkdir -p "$place"
 
@@ -52,16 +57,18 @@ if [ ! "$place/system.cpio" -nt Scripts/qemu.sh ]; then
   mv "$place/system.cpio.new" "$place/system.cpio"
 fi
 
-# Our program with the libraries that Debian does not have, as a second archive behind the first.
+# Our programs with the libraries that Debian does not have, as a second archive behind the first.
 product=$(mktemp -d)
 # It becomes the root of the guest, where other users run programs, too.
 chmod 755 "$product"
 trap 'rm -rf "$product" "${tree:-/nonexistent}"' EXIT
 mkdir -p "$product/product/lib" "$product/guest"
-cp "$program" "$product/product/locationctl"
-ldd "$program" | awk '$3 ~ /swift/ { print $3 }' | xargs -I{} cp {} "$product/product/lib/"
+for program in locationctl locationd; do
+  objcopy --strip-debug "$programs/$program" "$product/product/$program"
+  ldd "$programs/$program" | awk '$3 ~ /swift/ { print $3 }' | xargs -I{} cp {} "$product/product/lib/"
+done
 install -m 755 Scripts/Guest/init "$product/init"
-cp Scripts/Guest/controller.py Scripts/Guest/medium.py Scripts/Guest/wifi.sh "$product/guest/"
+cp Scripts/Guest/*.py Scripts/Guest/*.sh "$product/guest/"
 cp polkit/50-meridian-wifi.rules "$product/guest/"
 (cd "$product" && find . | cpio --quiet -o -H newc) > "$place/product.cpio"
 cat "$place/system.cpio" "$place/product.cpio" > "$place/initrd"

@@ -6,6 +6,7 @@ FILE has a line `BSSID dBm` for each address; below -95 dBm nobody hears it, and
 in it arrives at -50. It is read again twice a second.
 """
 
+import errno
 import os
 import socket
 import struct
@@ -88,7 +89,13 @@ class Medium:
 
     def run(self):
         while True:
-            message = self.socket.recv(65536)
+            try:
+                message = self.socket.recv(65536)
+            except OSError as error:
+                # Frames were lost while this computer was busy, as they are in the air.
+                if error.errno != errno.ENOBUFS:
+                    raise
+                continue
             # The kernel refuses frames for radios on other channels.
             if struct.unpack("=H", message[4:6])[0] == self.family and message[16] == FRAME:
                 self.deliver(message)

@@ -1,7 +1,17 @@
 # Part of the guest's init: simulated Wi-Fi radios (mac80211_hwsim) with a medium of our own, hostapd,
 # NetworkManager, and our programs as users without any capability.
 
-world() { printf '%s\n' "$@" > /run/world; }
+# The radios of street.sh, which nobody hears before.
+street="3:50:1 4:60:6 5:70:11"
+
+# world LINE...: who is heard, and how loudly.
+world() {
+  printf '%s\n' "$@" > /run/world
+  for radio in $street; do
+    middle=${radio#*:}
+    echo "00:11:22:33:${middle%:*}:10 -99" >> /run/world
+  done
+}
 
 # as USER COMMAND...: without a capability.
 as() {
@@ -29,8 +39,8 @@ hears() {
 
 useradd --system --no-create-home locationd
 world "00:11:22:33:44:02 -55" "00:11:22:33:44:03 -70" "02:11:22:33:44:05 -40" "00:11:22:33:44:04 -85"
-modprobe mac80211_hwsim radios=3
-python3 /guest/medium.py 3 /run/world > /tmp/medium 2>&1 &
+modprobe mac80211_hwsim radios=6
+python3 /guest/medium.py 6 /run/world > /tmp/medium 2>&1 &
 until_file /tmp/medium registered 60
 ip link set wlan1 address 00:11:22:33:44:02
 ip link set wlan2 address 00:11:22:33:44:04
@@ -57,6 +67,14 @@ ssid=town hall
 CONF
 hostapd -B /tmp/h1.conf > /tmp/hostapd 2>&1
 hostapd -B /tmp/h2.conf >> /tmp/hostapd 2>&1
+for radio in $street; do
+  number=${radio%%:*}
+  middle=${radio#*:}
+  ip link set "wlan$number" address "00:11:22:33:${middle%:*}:10"
+  printf 'interface=wlan%s\ndriver=nl80211\nhw_mode=g\nchannel=%s\nssid=street %s\n' \
+    "$number" "${middle#*:}" "$number" > "/tmp/street$number.conf"
+  hostapd -B "/tmp/street$number.conf" >> /tmp/hostapd 2>&1
+done
 
 hears "without a program that scans, the source says so" nobody 'neither NetworkManager, iwd, nor'
 
@@ -75,7 +93,8 @@ hears "levels follow the world" nobody 'wlan0.*hears 2 access points, the strong
 udevadm trigger --action=add
 udevadm settle
 mkdir -p /etc/NetworkManager/conf.d
-printf '[keyfile]\nunmanaged-devices=interface-name:wlan1;interface-name:wlan2;interface-name:w1*\n' \
+printf '[keyfile]\nunmanaged-devices=%s;interface-name:w1*\n' \
+  'interface-name:wlan1;interface-name:wlan2;interface-name:wlan3;interface-name:wlan4;interface-name:wlan5' \
   > /etc/NetworkManager/conf.d/guest.conf
 /usr/lib/polkit-1/polkitd --no-debug > /tmp/polkitd 2>&1 &
 wpa_supplicant -u -B > /tmp/supplicant 2>&1
