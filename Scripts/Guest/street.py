@@ -40,6 +40,10 @@ def show(place=None):
         file.write("\n".join(lines) + "\n")
 
 
+def seconds(date):
+    return datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp()
+
+
 def control(*words):
     subprocess.run([CONTROL, *words], check=True)
 
@@ -104,11 +108,11 @@ def main():
 
     errors, held = [], 0
     for date, fix in sorted(fixes.items()):
-        moment = datetime.datetime.fromisoformat(date.replace("Z", "+00:00")).timestamp()
-        off = abs(longitude(truth(moment)) - fix["longitude"]) / (longitude(1) - longitude(0))
+        place = truth(seconds(date))
+        off = abs(longitude(place) - fix["longitude"]) / (longitude(1) - longitude(0))
         errors.append(off)
         held += off <= fix["horizontal_accuracy"]
-        print(f"  at {truth(moment):.0f} m: off {off:.1f} m, radius {fix['horizontal_accuracy']:.0f} m")
+        print(f"  at {place:.0f} m: off {off:.1f} m, radius {fix['horizontal_accuracy']:.0f} m")
     if errors:
         print(f"{len(errors)} positions: off {statistics.median(errors):.1f} m in the median, {max(errors):.1f} at most; "
               f"the radius holds {held}")
@@ -116,8 +120,7 @@ def main():
     for event in events:
         print("event", event.get("state"), event.get("date"))
         if event.get("state") == "satisfied":
-            moment = datetime.datetime.fromisoformat(event["date"].replace("Z", "+00:00")).timestamp()
-            print(f"entered {moment - entered:.0f} s after the boundary")
+            print(f"entered {seconds(event['date']) - entered:.0f} s after the boundary")
 
 
 main()

@@ -48,10 +48,8 @@ struct PullReader {
       requests[first].rest -= 1
       if requests[first].rest <= 0 { requests.removeFirst() }
     }
-    if batches.last.map({ $0.count >= Self.batch }) ?? true {
-      batches.append([])
-      batches[batches.count - 1].reserveCapacity(Self.batch)
-    }
+    // Nothing is reserved: most logs have a message at a time.
+    if batches.last.map({ $0.count >= Self.batch }) ?? true { batches.append([]) }
     batches[batches.count - 1].append(
       LogMessage(
         sequence: place.sequence, time: place.time,
@@ -143,31 +141,24 @@ struct DeliveryPlace {
     /// Reads a part that is a number.
     mutating func number() -> UInt64? {
       let start = position
-      let number = digits()
-      return position - 1 > start && number.isWhole ? number.value : nil
+      var (number, isNumber) = (0 as UInt64, true)
+      while position < bytes.count, bytes[position] != UInt8(ascii: ".") {
+        let digit = Self.digit(bytes[position])
+        if digit > 9 || number >= .max / 20 { isNumber = false }
+        number = number &* 10 &+ UInt64(digit)
+        position += 1
+      }
+      position += 1
+      return isNumber && position - 1 > start ? number : nil
     }
 
     /// Reads the number with which a part ends.
     mutating func numberAtEnd() -> UInt64? {
       let start = position
       guard skip() else { return nil }
-      let end = position - 1
-      position = end
+      position -= 1
       while position > start, Self.digit(bytes[position - 1]) <= 9 { position -= 1 }
-      return position < end ? digits().value : nil
-    }
-
-    /// Reads digits up to the end of the part.
-    private mutating func digits() -> (value: UInt64, isWhole: Bool) {
-      var (number, isWhole) = (0 as UInt64, true)
-      while position < bytes.count, bytes[position] != UInt8(ascii: ".") {
-        let digit = Self.digit(bytes[position])
-        if digit > 9 || number >= .max / 20 { isWhole = false }
-        number = number &* 10 &+ UInt64(digit)
-        position += 1
-      }
-      position += 1
-      return (number, isWhole)
+      return number()
     }
 
     /// The digit that a byte is; above 9 for another one.

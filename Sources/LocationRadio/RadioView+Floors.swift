@@ -7,23 +7,18 @@ extension RadioView {
   /// The likest place alone is often on the wrong floor: beside an open stairway the same transmitters are
   /// heard above and below. How loud each of them is on a whole floor is known better.
   ///
-  /// - Parameters:
-  ///   - heard: what is heard, and how much each of it counts.
-  ///   - slots: the numbers of the places at which any of it is known.
-  /// - Returns: for each floor the mean logarithm of its share in each transmitter: 0 where all are heard on it
-  ///   alone, and empty where no floor is known.
-  func shares(of heard: [(level: RadioLayer.Level, weight: Double)], at slots: [Int]) -> [Int8:
-    Double]
-  {
+  /// - Returns: for each floor the mean logarithm of its share in each transmitter, 0 where all are heard on it
+  ///   alone; empty where fewer than two floors are known, as there is nothing to decide.
+  func shares(of heard: Heard) -> [Int8: Double] {
     var places = [Double](repeating: 0, count: Self.floors)
-    for slot in slots { if let floor = floor(of: slot) { places[floor] += 1 } }
+    for slot in heard.slots { if let floor = number(ofFloorOf: slot) { places[floor] += 1 } }
     let known = places.indices.filter { places[$0] > 0 }
-    guard !known.isEmpty else { return [:] }
+    guard known.count > 1 else { return [:] }
     var (shares, total) = ([Double](repeating: 0, count: Self.floors), 0.0)
-    for (level, weight) in heard {
+    for (level, weight) in zip(heard.levels, heard.weights) {
       var loudness = [Double](repeating: 0, count: Self.floors)
       for posting in layer.postings(of: level.station) {
-        if let floor = floor(of: posting.slot) {
+        if let floor = number(ofFloorOf: posting.slot) {
           loudness[floor] += posting.strength / places[floor]
         }
       }
@@ -39,12 +34,17 @@ extension RadioView {
       uniqueKeysWithValues: known.map { (Int8(bitPattern: UInt8($0)), shares[$0] / total) })
   }
 
-  /// The number of a place's floor among all that there may be; `nil` where it is not known.
-  private func floor(of slot: Int) -> Int? {
+  /// The floor of a place; `nil` where it is not known.
+  func floor(of slot: Int) -> Int8? {
     guard let floor = layer.places[slot]?.index.floor, floor != CellIndex.anyFloor else {
       return nil
     }
-    return Int(UInt8(bitPattern: floor))
+    return floor
+  }
+
+  /// The number of a place's floor among all that there may be.
+  private func number(ofFloorOf slot: Int) -> Int? {
+    floor(of: slot).map { Int(UInt8(bitPattern: $0)) }
   }
 
   private static let floors = 256

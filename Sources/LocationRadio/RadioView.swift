@@ -26,7 +26,7 @@ struct RadioView: Sendable {
   }
 
   /// What is heard, and how much it counts.
-  private struct Heard {
+  struct Heard {
     var levels: [RadioLayer.Level]
     /// In `0...1`, of each level.
     var weights: [Double]
@@ -67,9 +67,7 @@ struct RadioView: Sendable {
       let likeness = min(products[slot] / (lengths[slot] * heard.length), 1)
       likenesses.append((slot, likeness))
       best = max(best, likeness)
-      guard let floor = layer.places[slot]?.index.floor, floor != CellIndex.anyFloor else {
-        continue
-      }
+      guard let floor = floor(of: slot) else { continue }
       floors[floor] = max(floors[floor] ?? 0, likeness)
     }
     let matches = likenesses.compactMap { slot, likeness -> Match? in
@@ -78,11 +76,7 @@ struct RadioView: Sendable {
       else { return nil }
       return Match(index: index, cell: cell, likeness: likeness, length: lengths[slot])
     }
-    let shares = shares(of: Array(zip(heard.levels, heard.weights)), at: heard.slots)
-    floors = Dictionary(
-      uniqueKeysWithValues: floors.map { floor, likeness in
-        (floor, likeness + Self.weightOfShares * shares[floor, default: 0])
-      })
+    for (floor, share) in shares(of: heard) { floors[floor]? += Self.weightOfShares * share }
     let likeliest = matches.sorted { ($1.likeness, $0.index) < ($0.likeness, $1.index) }
     return (Array(likeliest.prefix(Self.mostMatches)), floors)
   }
