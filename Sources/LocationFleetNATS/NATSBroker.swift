@@ -78,6 +78,7 @@ package struct NATSBroker: FleetBroker {
         throw .unreachable("\(NATSName.stream(log)) does not deliver")
       }
       wait(.milliseconds(100))
+      try lookForEnd(number)
     }
     let found = readers[number]?.read(most: most) ?? []
     let left = (readers[number]?.waiting ?? 0) + (readers[number]?.left ?? 0)
@@ -344,6 +345,14 @@ extension NATSBroker {
       let last = state.last, state.count ?? 0 > 0
     else { return false }
     return readers[number]?.waiting == 0 && last >= max(reader.next, state.first ?? 0)
+  }
+
+  /// Asks whether anything is behind what a consumer has delivered, where its server counts more and nothing comes.
+  private mutating func lookForEnd(_ number: UInt64) throws(BrokerFault) {
+    guard let reader = readers[number], reader.waiting == 0, reader.left > 0,
+      try first(">", in: reader.log, from: reader.next) == nil, readers[number]?.waiting == 0
+    else { return }
+    readers[number]?.noteEnd()
   }
 
   /// Asks for as many as there is room for, before all has come that was asked for.

@@ -10,6 +10,8 @@ struct PullReader {
   private(set) var next: UInt64
   /// Messages behind the newest one here.
   private(set) var left: Int
+  /// Messages that the server counts, and that are not there.
+  private var excess = 0
   /// Whether something is missing, or the consumer has gone: begin with another one.
   private(set) var isBroken = false
   /// Messages that have come, in the parts in which they are read: so none is copied.
@@ -43,7 +45,7 @@ struct PullReader {
     moved = now
     guard place.delivered == delivered + 1 else { return isBroken = true }
     delivered = place.delivered
-    left = place.left
+    left = max(place.left - excess, 0)
     if let first = requests.indices.first {
       requests[first].rest -= 1
       if requests[first].rest <= 0 { requests.removeFirst() }
@@ -67,6 +69,13 @@ struct PullReader {
 
   /// Nothing that was asked for comes any more: the connection was another one.
   mutating func disconnect() { isBroken = true }
+
+  /// Notes that nothing is behind what has come, whatever the server counts: nats-server 2.9.10 may count messages
+  /// of keys that have been replaced, for as long as it runs.
+  mutating func noteEnd() {
+    excess += left
+    left = 0
+  }
 
   /// Whether the server that keeps the consumer has not said for a while that it lives.
   func isSilent(at now: Double) -> Bool { !requests.isEmpty && now - heard > Self.longestSilence }

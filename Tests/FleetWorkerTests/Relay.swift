@@ -2,12 +2,16 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// Passes bytes on between whoever connects and a port of this machine, until a test holds back what it sees.
+/// Passes bytes on between whoever connects and a port of this machine, until a test holds back or changes what it
+/// sees.
 final class Relay: Sendable {
   enum Way: Sendable { case there, back }
 
   /// Says of what comes on a way whether it is held back, with all behind it on that connection.
   typealias Hold = @Sendable (Way, [UInt8]) -> Bool
+
+  /// Says what is passed on in place of what comes on a way.
+  typealias Change = @Sendable (Way, [UInt8]) -> [UInt8]
 
   let port: Int
   /// One for each time that something was held back.
@@ -15,6 +19,7 @@ final class Relay: Sendable {
   private let target: Int
   private let listener: Int32
   private let holds = Mutex<Hold?>(nil)
+  private let change: Change?
 
   /// Two sockets that belong together, closed by the second of their threads.
   private final class Pair: Sendable {
@@ -35,8 +40,8 @@ final class Relay: Sendable {
     }
   }
 
-  init(to target: Int) throws {
-    self.target = target
+  init(to target: Int, change: Change? = nil) throws {
+    (self.target, self.change) = (target, change)
     port = try Loopback.freePort()
     listener = Self.socket()
     let isBound = withUnsafeBytes(of: Loopback.address(port: port)) {
@@ -68,18 +73,21 @@ final class Relay: Sendable {
     }
     for way in [Way.there, .back] {
       Thread.detachNewThread { [weak self] in
-        Self.pass(way, pair) { self?.isHeld(way, $0) ?? false }
+        Self.pass(way, pair, self?.change) { self?.isHeld(way, $0) ?? false }
         pair.end()
       }
     }
   }
 
-  private static func pass(_ way: Way, _ pair: Pair, isHeld: ([UInt8]) -> Bool) {
+  private static func pass(
+    _ way: Way, _ pair: Pair, _ change: Change?, isHeld: ([UInt8]) -> Bool
+  ) {
     let (source, sink) = way == .there ? (pair.client, pair.server) : (pair.server, pair.client)
     var buffer = [UInt8](repeating: 0, count: 65_536)
     var isOpen = true
     while case let count = recv(source, &buffer, buffer.count, 0), count > 0 {
-      let bytes = Array(buffer.prefix(count))
+      let came = Array(buffer.prefix(count))
+      let bytes = change?(way, came) ?? came
       isOpen = isOpen && !isHeld(bytes)
       guard !isOpen || Loopback.send(bytes, sink) else { return }
     }

@@ -47,7 +47,10 @@ package struct PartitionRun: Sendable {
         values[message.entry.subject] = message
         from = message.sequence + 1
       }
-      guard batch.left > 0 || !batch.messages.isEmpty else { break }
+      guard batch.left == 0, batch.messages.isEmpty else { continue }
+      // How many there seem to be is a count of the server's, and without one of them all would be judged wrongly.
+      guard try broker.first(">", in: .state(partition), from: from) != nil else { break }
+      throw .unreachable("the state of partition \(partition) does not come whole")
     }
     let key = FleetAddress.checkpoint(of: partition)
     let checkpoint = try values[key].map { (message) throws(BrokerFault) in

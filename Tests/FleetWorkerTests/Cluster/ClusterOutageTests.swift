@@ -1,4 +1,6 @@
 import Foundation
+import LocationFleet
+import LocationFleetNATS
 import TestSupport
 import Testing
 
@@ -72,6 +74,31 @@ struct ClusterOutageTests {
     run.note("started with room")
     try await cluster.restart(2)
     try run.waitForSteps(12)
+    let pauses = try run.finish()
+    print(pauses.text)
+  }
+
+  @Test(
+    "FLEET-80: while all three servers have what they may keep nothing is acknowledged, and with more room nothing is lost"
+  )
+  func noRoom() async throws {
+    let cluster = try await NATSCluster(most: 4_000_000)
+    try cluster.waitUntilReady()
+    let run = try ClusterRun(cluster, settings: "lease = 3\nsnapshot = 2\n", steps: 400)
+    try run.waitForSteps(12)
+    var broker = try NATSBroker(servers: cluster.addresses, name: "test")
+    let large = LogEntry(subject: "ref.test", bytes: [UInt8](repeating: 1, count: 200_000))
+    run.note("no room")
+    let refusal = try #require(throws: BrokerFault.self) {
+      for _ in 0..<40 { _ = try broker.append([large], to: .refused, expecting: nil) }
+    }
+    #expect("\(refusal)".contains("insufficient resources"))
+    let small = LogEntry(subject: "ref.test", bytes: [1])
+    // Also once another server leads.
+    #expect(throws: BrokerFault.self) { _ = try broker.append([small], to: .refused, expecting: nil) }
+    run.note("more room")
+    try await cluster.restart(most: 1_000_000_000)
+    try run.waitForSteps(40)
     let pauses = try run.finish()
     print(pauses.text)
   }

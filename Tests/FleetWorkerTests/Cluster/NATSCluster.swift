@@ -22,8 +22,10 @@ final class NATSCluster: Sendable {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// Starts them, and does not wait until they have found one another. `stores` are the folders of nodes that
-  /// have another one than `store` in their own.
-  init(prefixes: [Int: [String]] = [:], stores: [Int: String] = [:]) async throws {
+  /// have another one than `store` in their own; each server keeps at most so many bytes.
+  init(
+    prefixes: [Int: [String]] = [:], stores: [Int: String] = [:], most: Int = 1_000_000_000
+  ) async throws {
     folder = try TemporaryFolder()
     (self.prefixes, self.stores) = (prefixes, stores)
     nodes = try (0..<3).map { _ in
@@ -46,7 +48,7 @@ final class NATSCluster: Sendable {
       try
         (text + """
           listen: "127.0.0.1:\(node.port)"
-          jetstream { store_dir: "\(store)" }
+          jetstream { store_dir: "\(store)", max_file_store: \(most) }
 
           """).write(toFile: folder.file("node-\(number).conf"), atomically: true, encoding: .utf8)
       try await start(number)
@@ -71,6 +73,19 @@ final class NATSCluster: Sendable {
       words[0], Array(words.dropFirst()), environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"])
     _ = try await program.lines.next { $0.contains("Listening for client connections") }
     programs.withLock { $0[number] = program }
+  }
+
+  /// Ends all of them, and starts them with room for so many bytes each.
+  func restart(most: Int) async throws {
+    for number in nodes.indices {
+      end(number)
+      let path = folder.file("node-\(number).conf")
+      let text = try String(contentsOfFile: path, encoding: .utf8)
+      try text.replacing(/max_file_store: \d+/, with: "max_file_store: \(most)")
+        .write(toFile: path, atomically: true, encoding: .utf8)
+    }
+    for number in nodes.indices { try await start(number) }
+    try waitUntilReady()
   }
 
   /// Watches a node as its computer does in the documentation; what it kills is started again by the test.

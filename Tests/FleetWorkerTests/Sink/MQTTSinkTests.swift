@@ -37,23 +37,14 @@ final class Mosquitto {
 
   /// Ends it; it keeps what its subscribers have not taken.
   func stop() { program?.terminate() }
-}
 
-@Suite(
-  "A fleet's sink and a real broker of MQTT", .serialized,
-  .enabled(
-    if: NATSServer.isInstalled && Mosquitto.isInstalled && isInstalled("openssl"),
-    "nats-server, mosquitto, mosquitto-clients, or openssl is not installed"))
-struct MQTTSinkTests {
   /// Somebody who subscribes, and is known to the broker when it is away.
-  private func subscribe(_ mosquitto: Mosquitto, _ more: [String] = []) async throws
-    -> RunningProgram
-  {
+  func subscribe(_ more: [String] = []) async throws -> RunningProgram {
     let program = try RunningProgram(
       // What it says of itself is not flushed.
       "stdbuf",
       [
-        "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", "\(mosquitto.port)", "-t", "fleet/#", "-q",
+        "-oL", "mosquitto_sub", "-h", "127.0.0.1", "-p", "\(port)", "-t", "fleet/#", "-q",
         "1", "-i", "friend",
         "-c",
         "-d", "-F", "%t %p",
@@ -63,8 +54,8 @@ struct MQTTSinkTests {
   }
 
   /// Takes transitions until so many different ones are there.
-  private func receive(
-    _ count: Int, _ seen: inout [String: [String]], _ friend: RunningProgram
+  static func receive(
+    _ count: Int, _ seen: inout [String: [String]], by friend: RunningProgram
   ) async throws {
     while seen.values.reduce(0, { $0 + $1.count }) < count {
       let (topic, payload) = try await friend.lines.next { line -> (String, String)? in
@@ -79,7 +70,14 @@ struct MQTTSinkTests {
       seen[topic, default: []].append(id)
     }
   }
+}
 
+@Suite(
+  "A fleet's sink and a real broker of MQTT", .serialized,
+  .enabled(
+    if: NATSServer.isInstalled && Mosquitto.isInstalled && isInstalled("openssl"),
+    "nats-server, mosquitto, mosquitto-clients, or openssl is not installed"))
+struct MQTTSinkTests {
   private func expectAll(
     _ seen: [String: [String]], _ site: SinkSite, _ numbers: Range<Int>, _ devices: Int
   ) {
@@ -96,7 +94,7 @@ struct MQTTSinkTests {
   func reaches() async throws {
     let mosquitto = try await Mosquitto(in: try TemporaryFolder())
     let site = try await SinkSite("mqtt-out = mqtt://127.0.0.1:\(mosquitto.port)")
-    let friend = try await subscribe(mosquitto)
+    let friend = try await mosquitto.subscribe()
     try site.add(0..<3, devices: 2, kind: "arrived")
     var seen: [String: [String]] = [:]
     var count = 0
@@ -105,7 +103,7 @@ struct MQTTSinkTests {
       if life.isMultiple(of: 2) { count += try site.add(numbers, devices: 4) }
       let sink = try await site.start("mqtt")
       if life.isMultiple(of: 2) {
-        try await receive(count - 60, &seen, friend)
+        try await Mosquitto.receive(count - 60, &seen, by: friend)
         sink.end(with: SIGKILL)
       } else {
         mosquitto.stop()
@@ -113,7 +111,7 @@ struct MQTTSinkTests {
         count += try site.add(numbers, devices: 4)
         _ = try await sink.lines.next { $0.contains("waits: ") }
         try await mosquitto.start()
-        try await receive(count, &seen, friend)
+        try await Mosquitto.receive(count, &seen, by: friend)
         sink.terminate()
       }
     }
@@ -163,8 +161,7 @@ struct MQTTSinkTests {
       sink.terminate()
     }
     let site = try await SinkSite(settings("localhost", "authorities", "good"))
-    let friend = try await subscribe(
-      mosquitto,
+    let friend = try await mosquitto.subscribe(
       [
         "-h", "localhost", "--cafile", folder.file("authorities.pem"), "-u", "fleet", "-P",
         "secret-good",
@@ -172,7 +169,7 @@ struct MQTTSinkTests {
     try site.add(0..<5, devices: 2)
     let sink = try await site.start("mqtt")
     var seen: [String: [String]] = [:]
-    try await receive(10, &seen, friend)
+    try await Mosquitto.receive(10, &seen, by: friend)
     expectAll(seen, site, 0..<5, 2)
     sink.terminate()
   }
