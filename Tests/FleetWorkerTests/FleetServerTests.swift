@@ -47,7 +47,7 @@ struct FleetServerTests {
     var rest = lines.split(separator: "\n")[...]
     let share = rest.count / (Self.kills + 1) + 1
     var random = SeededRandom(seed: 20)
-    for _ in 0..<Self.kills {
+    for number in 1...Self.kills {
       let before = try site.events(0)
       let worker = try site.worker()
       let part = rest.prefix(share).joined(separator: "\n")
@@ -56,6 +56,7 @@ struct FleetServerTests {
       // It is in the midst of what has come.
       try site.waitForEvents(Int(before) + .random(in: 1...6, using: &random))
       worker.end(with: SIGKILL)
+      if number.isMultiple(of: 50) { print("\(number) of \(Self.kills) kills") }
     }
     try site.fleet(["publish"], input: rest.joined(separator: "\n"))
     let last = try site.worker()

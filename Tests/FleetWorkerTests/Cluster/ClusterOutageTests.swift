@@ -95,7 +95,9 @@ struct ClusterOutageTests {
     #expect("\(refusal)".contains("insufficient resources"))
     let small = LogEntry(subject: "ref.test", bytes: [1])
     // Also once another server leads.
-    #expect(throws: BrokerFault.self) { _ = try broker.append([small], to: .refused, expecting: nil) }
+    #expect(throws: BrokerFault.self) {
+      _ = try broker.append([small], to: .refused, expecting: nil)
+    }
     run.note("more room")
     try await cluster.restart(most: 1_000_000_000)
     try run.waitForSteps(40)
