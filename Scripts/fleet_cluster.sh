@@ -6,6 +6,8 @@
 #                                                 the state, or all streams, in turn; each is started again
 #   Scripts/fleet_cluster.sh --restarts [ROUNDS]  5 unless given: of both workers, one after another, by SIGTERM
 #   Scripts/fleet_cluster.sh --disk               the disk of one server is full; as root
+#
+# CLUSTER_PARTITIONS=N has the fleet have so many partitions, 2 unless given.
 set -eu
 cd "$(dirname "$0")/.."
 . Scripts/toolchain.sh
