@@ -23,11 +23,8 @@ struct MiscountedLogTests {
     }
   }
 
-  private static func broker(
-    through relay: Relay, wait: Duration = .seconds(5)
-  ) throws -> NATSBroker {
-    try NATSBroker(
-      BrokerAccess(servers: ["nats://127.0.0.1:\(relay.port)"]), name: "reader", longestWait: wait)
+  private static func broker(through relay: Relay) throws -> NATSBroker {
+    try NATSBroker(servers: ["nats://127.0.0.1:\(relay.port)"], name: "reader")
   }
 
   @Test("FLEET-99: what it does not deliver is not waited for, in any log")

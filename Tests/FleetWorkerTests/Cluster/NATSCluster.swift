@@ -22,9 +22,9 @@ final class NATSCluster: Sendable {
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
   /// Starts them, and does not wait until they have found one another. `stores` are the folders of nodes that
-  /// have another one than `store` in their own; each server keeps at most so many bytes.
+  /// have another one than `store` in their own; each server keeps at most so many bytes, where that is said.
   init(
-    prefixes: [Int: [String]] = [:], stores: [Int: String] = [:], most: Int = 1_000_000_000
+    prefixes: [Int: [String]] = [:], stores: [Int: String] = [:], most: Int? = nil
   ) async throws {
     folder = try TemporaryFolder()
     (self.prefixes, self.stores) = (prefixes, stores)
@@ -48,7 +48,7 @@ final class NATSCluster: Sendable {
       try
         (text + """
           listen: "127.0.0.1:\(node.port)"
-          jetstream { store_dir: "\(store)", max_file_store: \(most) }
+          jetstream { store_dir: "\(store)"\(most.map { ", max_file_store: \($0)" } ?? "") }
 
           """).write(toFile: folder.file("node-\(number).conf"), atomically: true, encoding: .utf8)
       try await start(number)
@@ -75,13 +75,13 @@ final class NATSCluster: Sendable {
     programs.withLock { $0[number] = program }
   }
 
-  /// Ends all of them, and starts them with room for so many bytes each.
-  func restart(most: Int) async throws {
+  /// Ends all of them, and starts them without a limit of the test's to what they keep.
+  func restartUnlimited() async throws {
     for number in nodes.indices {
       end(number)
       let path = folder.file("node-\(number).conf")
       let text = try String(contentsOfFile: path, encoding: .utf8)
-      try text.replacing(/max_file_store: \d+/, with: "max_file_store: \(most)")
+      try text.replacing(/, max_file_store: \d+/, with: "")
         .write(toFile: path, atomically: true, encoding: .utf8)
     }
     for number in nodes.indices { try await start(number) }
