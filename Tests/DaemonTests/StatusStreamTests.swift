@@ -107,7 +107,7 @@ struct StatusStreamTests {
     }
     #expect(try daemon.control("monitor", "add", "home", "48.5,11.5,100").status == 0)
     let line = try await command.lines.next { $0.hasPrefix(#"{"type":"condition","#) ? $0 : nil }
-    #expect(line.contains(#""identifier":"home""#) && !line.contains("48.5"))
+    #expect(line.contains(#""identifier":"home""#) && !line.hasDegrees("48.5"))
   }
 
   @Test("ADMIN-6: it ends after --timeout, and --follow beside it is refused")

@@ -41,6 +41,6 @@ struct UseStreamTests {
     #expect(apps.map { $0["program"] as? String } == [path])
     #expect(apps.map { $0["user"] as? Int } == [Int(getuid())])
     #expect(apps.map { $0["active"] as? Bool } == [true])
-    #expect(!text.contains("48.5"))
+    #expect(!text.hasDegrees("48.5"))
   }
 }
