@@ -340,19 +340,24 @@ extension NATSBroker {
 
   /// Whether a consumer that has been at rest for a while has not delivered what is in its stream.
   private mutating func isBehind(_ number: UInt64) -> Bool {
-    guard readers[number]?.isToBeCompared(at: Self.now) == true, let reader = readers[number],
-      let state = try? request("STREAM.INFO", NATSName.stream(reader.log)),
-      let last = state.last, state.count ?? 0 > 0
-    else { return false }
-    return readers[number]?.waiting == 0 && last >= max(reader.next, state.first ?? 0)
+    guard readers[number]?.isToBeCompared(at: Self.now) == true else { return false }
+    return (try? hasMore(number)) ?? false
   }
 
   /// Asks whether anything is behind what a consumer has delivered, where its server counts more and nothing comes.
   private mutating func lookForEnd(_ number: UInt64) throws(BrokerFault) {
     guard let reader = readers[number], reader.waiting == 0, reader.left > 0,
-      try first(">", in: reader.log, from: reader.next) == nil, readers[number]?.waiting == 0
+      try hasMore(number) == false
     else { return }
     readers[number]?.noteEnd()
+  }
+
+  /// Asks the stream whether it has a message behind the newest one of a consumer; `nil` where one has come
+  /// meanwhile.
+  private mutating func hasMore(_ number: UInt64) throws(BrokerFault) -> Bool? {
+    guard let reader = readers[number] else { return nil }
+    let isThere = try first(">", in: reader.log, from: reader.next) != nil
+    return readers[number]?.waiting == 0 ? isThere : nil
   }
 
   /// Asks for as many as there is room for, before all has come that was asked for.
