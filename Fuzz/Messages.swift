@@ -77,10 +77,31 @@ extension Fuzzer {
             key: StateKey(domain: RadioMap.domain, owner: "", name: name),
             value: halves.count > 1 ? Array(halves[1]) : [])
         }
-        let map = RadioMap(secret: SecretKey(seed: 1), restoring: entries, at: .piece(0))
-        _ = map.rowCount
+        use(RadioMap(secret: SecretKey(seed: 1), restoring: entries))
       },
     ]
+  }
+
+  /// Scans and teaches with a restored map, at the places that it knows and with what it hears there.
+  private static func use(_ restored: RadioMap) {
+    var map = restored
+    let box = BSSID(0x1000_0000_0100)
+    let cell = CellIdentity(radio: .lte, country: 262, network: 1, area: 5, cell: 1234)
+    let scan = RadioScan(
+      [
+        RadioScan.Reading(.accessPoint(box), level: -50),
+        RadioScan.Reading(.cell(cell), level: -90, isServing: true),
+      ], time: Moment.piece(1).unixTime)
+    _ = map.handle(.scan(scan, from: ProviderID(0)), at: .piece(1))
+    let places = RadioMap.Kind.allCases.flatMap { map.layer($0)?.places ?? [] }
+    for place in places.prefix(4) {
+      guard let coordinate = place?.cell.coordinate else { continue }
+      map.teach(scan, at: coordinate)
+    }
+    map.teach(scan, at: Coordinate(latitude: 48.5, longitude: 9.25))
+    _ = map.handle(.scan(scan, from: ProviderID(0)), at: .piece(2))
+    _ = map.summaries(on: Moment.piece(2).unixTime)
+    _ = map.changes(for: .save, at: .piece(3))
   }
 
   /// What a person's files hold.

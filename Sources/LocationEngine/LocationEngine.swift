@@ -529,7 +529,7 @@ package struct LocationEngine: Machine {
       restore(entries, at: now)
       restorePosition(entries, at: now, to: &outputs)
     }
-    beacons.restore(entries, at: now)
+    beacons.restore(entries)
     stored = entries
     storedApps = Set(entries.map { AppIdentity($0.key.owner) })
     if isFirst {

@@ -15,6 +15,8 @@ struct ByteReader {
     rest = bytes[...]
   }
 
+  var isAtEnd: Bool { rest.isEmpty }
+
   /// Returns the next number; `nil` at the end.
   mutating func read<Number: FixedWidthInteger>(_ type: Number.Type) -> Number? {
     let size = Number.bitWidth / 8

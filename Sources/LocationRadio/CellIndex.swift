@@ -28,6 +28,14 @@ package struct CellIndex: Hashable, Comparable, Sendable {
     return Coordinate(latitude: latitude, longitude: (Double(column) + 0.5) * spacing / width)
   }
 
+  /// Returns whether a place lies in the cell, or at most as far beside it as the cell is wide.
+  func isNear(_ place: Coordinate, spacing: Double) -> Bool {
+    let middle = middle(spacing: spacing)
+    let width = Self.metersPerDegree * cos(Angle(degrees: Self.latitude(row, spacing)))
+    return abs(place.latitude - middle.latitude) * Self.metersPerDegree <= 1.5 * spacing
+      && abs(place.longitude - middle.longitude) * width <= 1.5 * spacing && width > 0
+  }
+
   /// The tile of 8 rows and columns that is stored as one entry.
   package var tile: TileIndex { TileIndex(row: row >> 3, column: column >> 3) }
 

@@ -31,14 +31,20 @@ package struct PlacedStations: Sendable {
   /// The bucket in which a transmitter is stored: the highest byte of its name.
   static func bucket(of id: RadioStationID) -> UInt8 { UInt8(id.hash >> 56) }
 
-  /// Adds a transmitter; returns `false` when there is no room.
+  /// Adds a transmitter, unless a newer observation of it is known.
+  ///
+  /// Returns why it is not added; `nil` when it is.
   @discardableResult
-  mutating func add(_ id: RadioStationID, _ place: Place) -> Bool {
-    guard place.coordinate.isValid, place.range > 0, place.range.isFinite else { return false }
-    guard places[id] != nil || places.count < Self.most else { return false }
+  mutating func add(_ id: RadioStationID, _ place: Place) -> ImportRefusal? {
+    guard place.coordinate.isValid, place.range > 0, place.range.isFinite else { return .noPlace }
+    if let known = places[id] {
+      guard known.day <= place.day else { return .older }
+    } else if places.count >= Self.most {
+      return .noRoom
+    }
     places[id] = place
     changed.insert(Self.bucket(of: id))
-    return true
+    return nil
   }
 
   /// Removes those of the transmitters that are received where the list says they cannot be.
@@ -91,7 +97,7 @@ package struct PlacedStations: Sendable {
       east += weight / total * offset.east
       north += weight / total * offset.north
       range += weight / total * known.place.range
-      age += weight / total * Double(max(0, facts.day - known.place.day))
+      age += weight / total * max(0, Double(facts.day) - Double(known.place.day))
     }
     // Errors of one list have one cause: several transmitters are worth two at most.
     let shared = group.count > 1 ? 2.0.squareRoot() : 1
@@ -126,7 +132,7 @@ package struct PlacedStations: Sendable {
   }
 
   /// Replaces a bucket by what is stored of it.
-  mutating func restore(_ bucket: UInt8, _ entries: [(RadioStationID, Place)]) {
+  mutating func restore(_ bucket: UInt8, _ entries: [(id: RadioStationID, place: Place)]) {
     for entry in self.entries(of: bucket) { places[entry.id] = nil }
     changed.insert(bucket)
     for (id, place) in entries where Self.bucket(of: id) == bucket { add(id, place) }

@@ -1,4 +1,4 @@
-internal import LocationModel
+package import LocationModel
 
 /// Places with what is heard there, for one kind of radio, and the transmitters by place.
 ///
@@ -49,6 +49,8 @@ package struct RadioLayer: Sendable {
     var day: Int32
     /// The length of `levels` as a vector.
     var length = 0.0
+
+    package var coordinate: Coordinate { Coordinate(latitude: latitude, longitude: longitude) }
   }
 
   /// How strongly a transmitter is heard at a place: 0 at -100 dBm, 1 at -30 dBm.
@@ -97,6 +99,7 @@ package struct RadioLayer: Sendable {
       return lesson
     }
     lesson.new = Set(heard.map(\.station).filter { postings[$0] == nil })
+    lesson.older = heard.count { isOutdated($0.station, at: place, teaching) }
     var usable = heard.filter { note($0.station, at: place, teaching) }
     usable.sort { $0.station < $1.station }
     guard !usable.isEmpty else { return lesson }
@@ -130,6 +133,8 @@ package struct RadioLayer: Sendable {
     /// The transmitters, and those that were not known anywhere.
     var stations: [RadioStationID] = []
     var new: Set<RadioStationID> = []
+    /// How many transmitters were received elsewhere on a later day, and were not taught.
+    var older = 0
   }
 
   /// When and how a position is taught.
@@ -262,17 +267,31 @@ package struct RadioLayer: Sendable {
       stations[id] = RadioStation(place: place, day: teaching.day, isLocal: isLocal)
       return true
     }
-    let isFar =
-      teaching.canMove
-      && LocalFrame(center: station.place).chord(to: place) > RadioStation.farthest
-    if isFar {
+    if isOutdated(id, at: place, teaching) { return false }
+    if isFar(station, from: place, teaching) {
       station.move(to: place, on: teaching.day)
       removeLevels(of: id)
     }
+    station.firstDay = min(station.firstDay, teaching.day)
     station.lastDay = max(station.lastDay, teaching.day)
     station.isLocal = station.isLocal && isLocal
     stations[id] = station
     return station.blockedUntil <= teaching.day
+  }
+
+  private func isFar(
+    _ station: RadioStation, from place: Coordinate, _ teaching: Teaching
+  ) -> Bool {
+    teaching.canMove && LocalFrame(center: station.place).chord(to: place) > RadioStation.farthest
+  }
+
+  /// Whether a transmitter was received far away on a later day: what is older says nothing of
+  /// where it is now.
+  private func isOutdated(
+    _ id: RadioStationID, at place: Coordinate, _ teaching: Teaching
+  ) -> Bool {
+    guard let station = stations[id], teaching.day < station.lastDay else { return false }
+    return isFar(station, from: place, teaching)
   }
 
   private mutating func removeLevels(of station: RadioStationID) {
@@ -306,9 +325,19 @@ package struct RadioLayer: Sendable {
     }
   }
 
-  /// Forgets transmitters that have moved and are known at no place.
+  /// Forgets transmitters that are known at no place.
   private mutating func forgetMoved() {
     stations = stations.filter { postings[$0.key] != nil }
+  }
+
+  /// Puts a stored tile back.
+  mutating func restore(_ parts: StoredParts) {
+    for entry in parts.stations { restore(entry.station, as: entry.id) }
+    for entry in parts.cells { set(entry.cell, at: entry.index) }
+    // A row may name transmitters that are in none of its places.
+    for entry in parts.stations where postings[entry.id] == nil && entry.station.moves == 0 {
+      stations[entry.id] = nil
+    }
   }
 
   /// Removes what is known of a tile.
@@ -334,13 +363,27 @@ package struct RadioLayer: Sendable {
   /// Notes that a tile is as it is stored.
   mutating func settle(_ tile: TileIndex) { changedTiles.remove(tile) }
 
-  /// Puts a stored place back.
-  mutating func restore(_ cell: Cell, at index: CellIndex) {
-    set(cell, at: index)
+  /// Puts a stored transmitter back, unless more is known of it: several rows may hold one.
+  mutating func restore(_ station: RadioStation, as id: RadioStationID) {
+    if let known = stations[id],
+      (known.moves, known.lastDay) > (station.moves, station.lastDay)
+    {
+      return
+    }
+    stations[id] = station
   }
 
-  mutating func restore(_ station: RadioStation, as id: RadioStationID) {
-    stations[id] = station
+  /// Transmitters that have moved and are known at no place.
+  var moved: [(id: RadioStationID, station: RadioStation)] {
+    stations.compactMap { id, station in
+      station.moves > 0 && postings[id] == nil ? (id: id, station: station) : nil
+    }
+  }
+
+  /// Replaces the transmitters that have moved and are known at no place by what is stored of them.
+  mutating func restore(moved entries: [(id: RadioStationID, station: RadioStation)]) {
+    for entry in moved { stations[entry.id] = nil }
+    for entry in entries { restore(entry.station, as: entry.id) }
   }
 
   /// Degrees of latitude beyond which there is no map: the cells become too narrow.

@@ -4,9 +4,9 @@ package import LocationSecrets
 // The map without a source: for its owner, who sees and changes what is stored.
 extension RadioMap {
   /// Reads a map from its rows.
-  package init(secret: SecretKey, restoring entries: [StateEntry], at now: Moment) {
+  package init(secret: SecretKey, restoring entries: [StateEntry]) {
     self.init(secret: secret)
-    _ = handle(.stored(entries), at: now)
+    adopt(entries)
   }
 
   /// Returns what the map must store because of an input.

@@ -85,9 +85,7 @@ package struct RadioMap: Machine {
       adopt(entries)
       return []
     case .learn(let observations):
-      refusals = ImportRefusals()
-      for observation in observations { learn(observation) }
-      if storing == nil { storing = now.uptime + Self.storingInterval }
+      learn(observations, at: now)
       return []
     case .save: return store()
     case .forget: return forget()
@@ -105,7 +103,7 @@ package struct RadioMap: Machine {
       let readings = Readings(scan, kind, &names)
       guard !readings.isEmpty, let layer = layers[kind] else { continue }
       let answer = locators[kind, default: RadioLocator()].locate(
-        readings.levels, in: layer, day: scan.time.day, at: now.uptime)
+        readings.levels(in: layer), in: layer, day: scan.time.day, at: now.uptime)
       switch answer {
       case .position(let found):
         outputs.append(.fix(Fix(found, kind, at: scan.time), from: provider))
@@ -137,8 +135,8 @@ package struct RadioMap: Machine {
       return nil
     }
     return locators[kind, default: RadioLocator()].rehearse(
-      readings.levels, in: layer, without: lessons[kind, default: RadioLessons()], day: time.day,
-      at: now.uptime)
+      readings.levels(in: layer), in: layer, without: lessons[kind, default: RadioLessons()],
+      day: time.day, at: now.uptime)
   }
 
   // MARK: Teaching
@@ -214,12 +212,20 @@ package struct RadioMap: Machine {
     for kind in Kind.allCases {
       let readings = Readings(scan, kind, &names)
       guard !readings.isEmpty else { continue }
-      layers[kind]?.teach(
+      let lesson = layers[kind]?.teach(
         readings.levels, at: place,
         RadioLayer.Teaching(
           weight: 1, day: scan.time.day, floor: floor, local: readings.local,
           canMove: kind == .accessPoints))
+      if let lesson, lesson.older > 0 { refusals.note(.older, lesson.older) }
     }
+  }
+
+  /// Takes what somebody else has received or determined; `refusals` says what of it was not used.
+  package mutating func learn(_ observations: [RadioObservation], at now: Moment) {
+    refusals = ImportRefusals()
+    for observation in observations { learn(observation) }
+    if storing == nil { storing = now.uptime + Self.storingInterval }
   }
 
   private mutating func learn(_ observation: RadioObservation) {
@@ -227,14 +233,18 @@ package struct RadioMap: Machine {
     case .scan(let scan, let place, let floor): teach(scan, at: place, floor: floor)
     case .placed(let transmitter, let place):
       let kind: Kind = if case .accessPoint = transmitter { .accessPoints } else { .cells }
-      let name = names.name(of: transmitter)
-      if !placed[kind, default: PlacedStations()].add(name, place) { refusals.note(.noRoom) }
+      guard let name = names.name(of: transmitter) else { return refusals.note(.noCell) }
+      let refusal = placed[kind, default: PlacedStations()].add(name, place)
+      if let refusal { refusals.note(refusal) }
     case .row(let name, let value, let fingerprint):
       guard fingerprint == names.fingerprint else { return refusals.note(.otherMap) }
-      guard RadioMapStore.row(RadioMapStore.key(name)) != nil else {
+      guard let row = RadioMapStore.row(RadioMapStore.key(name)) else {
         return refusals.note(.notUnderstood)
       }
-      replace(RadioMapStore.key(name), by: value)
+      let parts = parts(of: row, in: value)
+      if parts.refused > 0 { refusals.note(.notUnderstood, parts.refused) }
+      // What nothing is understood of says nothing against what is known.
+      if !parts.isEmpty { replace(row, by: parts, isStored: false) }
     }
   }
 
@@ -266,6 +276,9 @@ package struct RadioMap: Machine {
       if let buckets = placed[kind]?.takeChangedBuckets(), let stations = placed[kind] {
         changes += buckets.map { RadioMapStore.change(of: $0, in: stations, kind) }
       }
+      if let layer = layers[kind] {
+        changes.append(RadioMapStore.change(ofMovedIn: layer, kind))
+      }
     }
     let calibrations = Kind.allCases.map { calibration($0) }
     changes.append(RadioMapStore.change(of: calibrations))
@@ -274,7 +287,7 @@ package struct RadioMap: Machine {
 
   /// Takes over what is stored. Rows that another process has changed or removed replace what is
   /// known of their tiles; when nothing is stored any more, nothing is known.
-  private mutating func adopt(_ entries: [StateEntry]) {
+  mutating func adopt(_ entries: [StateEntry]) {
     let hadRows = !rows.isEmpty
     var missing = Set(rows.all)
     for entry in entries where entry.key.domain == Self.domain {
@@ -293,27 +306,38 @@ package struct RadioMap: Machine {
     }
   }
 
+  private func parts(of row: RadioMapStore.Row, in bytes: [UInt8]) -> StoredParts {
+    let spacing = row.kind.flatMap { layers[$0]?.grain.spacing } ?? 1
+    return RadioMapStore.parts(of: row, in: bytes, spacing: spacing)
+  }
+
   /// Replaces what is known of a row's tile or bucket; `nil` removes it.
   private mutating func replace(_ key: StateKey, by bytes: [UInt8]?) {
+    guard let row = RadioMapStore.row(key) else { return }
     let isStored = bytes.map { rows.holds(key, $0) } ?? true
-    switch RadioMapStore.row(key) {
-    case .tile(let kind, let tile)?:
+    replace(row, by: bytes.map { parts(of: row, in: $0) } ?? StoredParts(), isStored: isStored)
+  }
+
+  private mutating func replace(
+    _ row: RadioMapStore.Row, by parts: StoredParts, isStored: Bool
+  ) {
+    switch row {
+    case .tile(let kind, let tile):
       // Taken out, because a second reference would copy the layer for each of its rows.
       guard var layer = layers.removeValue(forKey: kind) else { return }
       layer.remove(tile)
-      if let bytes { RadioMapStore.restore(bytes, to: &layer) }
+      layer.restore(parts)
       if isStored { layer.settle(tile) }
       layers[kind] = layer
-    case .placed(let kind, let bucket)?:
-      placed[kind, default: PlacedStations()].restore(
-        bucket, bytes.map { RadioMapStore.placed(in: $0) } ?? [])
+    case .placed(let kind, let bucket):
+      placed[kind, default: PlacedStations()].restore(bucket, parts.places)
       if isStored { placed[kind]?.settle(bucket) }
-    case .calibration?:
-      let calibrations = RadioMapStore.calibrations(in: bytes ?? [])
-      for (kind, calibration) in zip(Kind.allCases, calibrations) {
+    case .moved(let kind):
+      layers[kind]?.restore(moved: parts.stations)
+    case .calibration:
+      for (kind, calibration) in zip(Kind.allCases, parts.calibrations) {
         locators[kind, default: RadioLocator()].restore(calibration)
       }
-    case nil: break
     }
   }
 

@@ -20,21 +20,35 @@ extension RadioMapStore {
     return .set(key(of: bucket, kind), writer.bytes)
   }
 
-  /// Reads a bucket; what is damaged is left out.
-  static func placed(in bytes: [UInt8]) -> [(RadioStationID, PlacedStations.Place)] {
+  /// Reads a bucket; what is damaged or altered is left out, and counted.
+  static func placed(of bucket: UInt8, in bytes: [UInt8]) -> StoredParts {
     var reader = ByteReader(bytes)
-    guard reader.read(UInt8.self) == version else { return [] }
-    var entries: [(RadioStationID, PlacedStations.Place)] = []
-    while let hash = reader.read(UInt64.self), let latitude = reader.read(Int32.self),
-      let longitude = reader.read(Int32.self), let range = reader.read(UInt32.self),
-      let day = reader.read(Int32.self)
-    {
+    var parts = StoredParts()
+    guard reader.read(UInt8.self) == version else {
+      parts.refused = 1
+      return parts
+    }
+    while !reader.isAtEnd {
+      guard let hash = reader.read(UInt64.self), let latitude = reader.read(Int32.self),
+        let longitude = reader.read(Int32.self), let range = reader.read(UInt32.self),
+        let day = reader.read(Int32.self)
+      else {
+        parts.refused += 1
+        break
+      }
+      let name = RadioStationID(hash)
       let coordinate = Coordinate(
         latitude: Double(latitude) / unitsPerDegree, longitude: Double(longitude) / unitsPerDegree)
-      entries.append(
-        (RadioStationID(hash), PlacedStations.Place(coordinate, range: Double(range), day: day)))
+      let place = PlacedStations.Place(coordinate, range: Double(range), day: day)
+      if coordinate.isValid, range > 0, place.range <= longestRange, days.contains(day),
+        PlacedStations.bucket(of: name) == bucket
+      {
+        parts.places.append((name, place))
+      } else {
+        parts.refused += 1
+      }
     }
-    return entries
+    return parts
   }
 
   /// About a centimeter each.

@@ -8,21 +8,31 @@ enum RadioMapStore {
   enum Row: Hashable {
     case tile(RadioMap.Kind, TileIndex)
     case placed(RadioMap.Kind, bucket: UInt8)
+    /// Transmitters that have moved and are known at no place.
+    case moved(RadioMap.Kind)
     case calibration
+
+    /// The kind of transmitters; `nil` where it concerns all.
+    var kind: RadioMap.Kind? {
+      switch self {
+      case .tile(let kind, _), .placed(let kind, _), .moved(let kind): kind
+      case .calibration: nil
+      }
+    }
   }
 
   static func row(_ key: StateKey) -> Row? {
     if key == calibrationKey { return .calibration }
     if let (kind, tile) = tile(of: key) { return .tile(kind, tile) }
     let parts = key.name.split(separator: "/")
-    guard parts.count == 3, parts[0] == placed,
-      let kind = RadioMap.Kind(rawValue: String(parts[1])),
-      let bucket = UInt8(parts[2])
-    else { return nil }
+    guard parts.count > 1, let kind = RadioMap.Kind(rawValue: String(parts[1])) else { return nil }
+    if parts.count == 2, parts[0] == moved { return .moved(kind) }
+    guard parts.count == 3, parts[0] == placed, let bucket = UInt8(parts[2]) else { return nil }
     return .placed(kind, bucket: bucket)
   }
 
   private static let placed = "placed"
+  private static let moved = "moved"
 
   static func key(_ name: String) -> StateKey {
     StateKey(domain: RadioMap.domain, owner: "", name: name)
@@ -32,6 +42,8 @@ enum RadioMapStore {
     key("\(placed)/\(kind.rawValue)/\(bucket)")
   }
 
+  static func key(ofMoved kind: RadioMap.Kind) -> StateKey { key("\(moved)/\(kind.rawValue)") }
+
   static func key(of tile: TileIndex, _ kind: RadioMap.Kind) -> StateKey {
     key("\(kind.rawValue)/\(tile.row)/\(tile.column)")
   }
@@ -39,7 +51,8 @@ enum RadioMapStore {
   static func tile(of key: StateKey) -> (RadioMap.Kind, TileIndex)? {
     let parts = key.name.split(separator: "/")
     guard parts.count == 3, let kind = RadioMap.Kind(rawValue: String(parts[0])),
-      let row = Int32(parts[1]), let column = Int32(parts[2])
+      let row = Int32(parts[1]), let column = Int32(parts[2]),
+      tiles.contains(row), tiles.contains(column)
     else { return nil }
     return (kind, TileIndex(row: row, column: column))
   }
@@ -59,6 +72,19 @@ enum RadioMapStore {
     for (number, name) in names.enumerated() { numbers[name] = number }
     for entry in cells { write(entry.cell, entry.index, numbers, to: &writer) }
     return .set(key(of: tile, kind), writer.bytes)
+  }
+
+  /// Returns what stores the transmitters that have moved and are known at no place: of many those
+  /// that were received last.
+  static func change(ofMovedIn layer: RadioLayer, _ kind: RadioMap.Kind) -> StateChange {
+    let moved = layer.moved.sorted {
+      ($1.station.lastDay, $0.id) < ($0.station.lastDay, $1.id)
+    }
+    guard !moved.isEmpty else { return .remove(key(ofMoved: kind)) }
+    var writer = ByteWriter()
+    writer.write(version)
+    for entry in moved.prefix(mostMoved) { write(entry.station, entry.id, to: &writer) }
+    return .set(key(ofMoved: kind), writer.bytes)
   }
 
   /// The factors of all kinds, then the numbers of comparisons that they rest on.
@@ -82,19 +108,6 @@ enum RadioMapStore {
     }
   }
 
-  /// Puts a stored tile back; what is damaged is left out.
-  static func restore(_ bytes: [UInt8], to layer: inout RadioLayer) {
-    var reader = ByteReader(bytes)
-    guard reader.read(UInt8.self) == version, let count = reader.read(UInt16.self) else { return }
-    var names: [RadioStationID] = []
-    for _ in 0..<count {
-      guard let (name, station) = station(from: &reader) else { return }
-      names.append(name)
-      layer.restore(station, as: name)
-    }
-    while let (index, cell) = cell(from: &reader, names) { layer.restore(cell, at: index) }
-  }
-
   // MARK: Parts
 
   private static func write(
@@ -109,22 +122,6 @@ enum RadioMapStore {
       station.firstDay, station.lastDay, station.moves, station.blockedUntil,
     ] { writer.write(number) }
     writer.write(UInt8(station.isLocal ? 1 : 0))
-  }
-
-  private static func station(
-    from reader: inout ByteReader
-  ) -> (RadioStationID, RadioStation)? {
-    guard let hash = reader.read(UInt64.self), let latitude = reader.read(UInt64.self),
-      let longitude = reader.read(UInt64.self), let first = reader.read(Int32.self),
-      let last = reader.read(Int32.self), let moves = reader.read(Int32.self),
-      let blocked = reader.read(Int32.self), let local = reader.read(UInt8.self)
-    else { return nil }
-    let place = Coordinate(
-      latitude: Double(bitPattern: latitude), longitude: Double(bitPattern: longitude))
-    guard place.isValid else { return nil }
-    var station = RadioStation(place: place, day: first, isLocal: local == 1)
-    (station.lastDay, station.moves, station.blockedUntil) = (last, moves, blocked)
-    return (RadioStationID(hash), station)
   }
 
   private static func write(
@@ -151,31 +148,9 @@ enum RadioMapStore {
     }
   }
 
-  private static func cell(
-    from reader: inout ByteReader, _ names: [RadioStationID]
-  ) -> (CellIndex, RadioLayer.Cell)? {
-    guard let row = reader.read(Int32.self), let column = reader.read(Int32.self),
-      let latitude = reader.read(UInt64.self), let longitude = reader.read(UInt64.self),
-      let weight = reader.read(UInt32.self), let floor = reader.read(Int8.self),
-      let day = reader.read(Int32.self), let count = reader.read(UInt8.self)
-    else { return nil }
-    var levels: [RadioLayer.Level] = []
-    for _ in 0..<count {
-      guard let number = reader.read(UInt16.self), let strength = reader.read(UInt16.self),
-        names.indices.contains(Int(number))
-      else { return nil }
-      levels.append(
-        RadioLayer.Level(station: names[Int(number)], strength: Double(strength) / 65_535))
-    }
-    let (x, y) = (Double(bitPattern: latitude), Double(bitPattern: longitude))
-    let weightNumber = Double(Float(bitPattern: weight))
-    guard Coordinate(latitude: x, longitude: y).isValid, weightNumber.isFinite, weightNumber > 0
-    else { return nil }
-    let cell = RadioLayer.Cell(
-      latitude: x, longitude: y, weight: weightNumber,
-      levels: levels.sorted { $0.station < $1.station }, day: day)
-    return (CellIndex(row: row, column: column, floor: floor), cell)
-  }
-
+  /// Numbers of tiles: more than the ground has in cells of a meter.
+  private static let tiles: ClosedRange<Int32> = -10_000_000...10_000_000
+  /// Chosen: a row of 41 kB, below the bound of one.
+  static let mostMoved = 1000
   static let version: UInt8 = 1
 }

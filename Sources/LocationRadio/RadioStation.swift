@@ -32,16 +32,17 @@ package struct RadioStation: Hashable, Sendable {
   /// Notes that it was heard far from its place: blocked for two days, and for good when that
   /// happened more often than its age in months.
   mutating func move(to place: Coordinate, on day: Int32) {
-    moves += 1
+    if moves < .max { moves += 1 }
     self.place = place
-    let months = (day - firstDay) / 30
-    blockedUntil = moves > months + 2 ? .max : day + Self.blockedDays
+    let months = (Int64(day) - Int64(firstDay)) / 30
+    let isOften = Int64(moves) > months + 2
+    blockedUntil = isOften ? .max : Int32(clamping: Int64(day) + Self.blockedDays)
   }
 
   /// Meters between two hearings from which a transmitter has moved. Chosen: no access point is
   /// heard over this distance; cells are never taken for moved.
   static let farthest = 500.0
-  private static let blockedDays: Int32 = 2
+  private static let blockedDays: Int64 = 2
 }
 
 /// Names a transmitter in the map: a keyed hash, the same for all networks of one box.

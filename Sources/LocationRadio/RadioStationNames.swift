@@ -19,36 +19,55 @@ package struct RadioStationNames: Sendable {
     name(of: station.bits & ~Self.siblings)
   }
 
-  /// Returns the name of any transmitter.
-  mutating func name(of transmitter: Transmitter) -> RadioStationID {
+  /// Returns the name of a transmitter that a list places; `nil` for one that has none.
+  mutating func name(of transmitter: Transmitter) -> RadioStationID? {
     switch transmitter {
     case .accessPoint(let address): name(of: address)
     case .cell(let cell): name(of: cell)
-    case .neighbor(let channel): name(of: channel)
+    case .neighbor: nil
     }
   }
 
-  /// Returns the name of a cell.
-  package mutating func name(of cell: CellIdentity) -> RadioStationID {
-    name(
-      of: Self.cellMark | UInt64(cell.radio.rawValue) << 58
-        ^ UInt64(cell.country) << 46 ^ UInt64(cell.network) << 36 ^ cell.cell)
+  /// Returns the name of a cell; `nil` where others of its network have the same identity.
+  package mutating func name(of cell: CellIdentity) -> RadioStationID? {
+    guard Self.isDistinct(cell) else { return nil }
+    let area: UInt64 = Self.needsArea(cell) ? Self.areaMark | UInt64(cell.area ?? 0) << 16 : 0
+    let radio = UInt64(cell.radio.rawValue) << 58
+    let number: UInt64 = (Self.cellMark | radio) ^ Self.network(of: cell) ^ area ^ cell.cell
+    return name(of: number)
+  }
+
+  /// Whether a network has only one cell of this identity: 16 bits are unique within an area only.
+  static func isDistinct(_ cell: CellIdentity) -> Bool {
+    !needsArea(cell) || cell.area.map { areas.contains($0) } ?? false
+  }
+
+  private static func needsArea(_ cell: CellIdentity) -> Bool {
+    cell.radio == .gsm || cell.radio == .umts && cell.cell <= 0xffff
   }
 
   /// Returns the name of the base station that a cell belongs to; `nil` where it is not known.
   package mutating func name(ofStationWith cell: CellIdentity) -> RadioStationID? {
-    cell.station.map {
-      name(
-        of: Self.cellMark | 7 << 58 ^ UInt64(cell.country) << 46 ^ UInt64(cell.network) << 36 ^ $0)
+    cell.station.map { station in
+      let number: UInt64 = Self.stationMark ^ Self.network(of: cell) ^ station
+      return name(of: number)
     }
   }
 
-  /// Returns the name of a neighbor's channel; cells of one country share it.
-  package mutating func name(of channel: CellChannel) -> RadioStationID {
-    name(
-      of: Self.cellMark | 6 << 58 | UInt64(channel.radio.rawValue) << 48
-        | UInt64(truncatingIfNeeded: channel.channel & 0xffff_ffff) << 12
-        | UInt64(truncatingIfNeeded: channel.physical & 0xfff))
+  /// Returns the name of a neighbor's channel, beside a serving cell whose network it belongs to;
+  /// cells of one network share it.
+  package mutating func name(
+    of channel: CellChannel, beside serving: CellIdentity
+  ) -> RadioStationID {
+    let radio = UInt64(channel.radio.rawValue) << 32
+    let carrier = UInt64(truncatingIfNeeded: channel.channel & 0x3f_ffff) << 10
+    let physical = UInt64(truncatingIfNeeded: channel.physical & 0x3ff)
+    let number: UInt64 = Self.neighborMark ^ Self.network(of: serving) ^ radio ^ carrier ^ physical
+    return name(of: number)
+  }
+
+  private static func network(of cell: CellIdentity) -> UInt64 {
+    UInt64(cell.country) << 46 ^ UInt64(cell.network) << 36
   }
 
   /// Shows whether two sets of names have the same secret.
@@ -65,6 +84,11 @@ package struct RadioStationNames: Sendable {
   /// The last four bits of an address, and its local bit.
   private static let siblings: UInt64 = 0x0200_0000_000f
   private static let cellMark: UInt64 = 1 << 63
+  private static let stationMark: UInt64 = 1 << 63 | 7 << 58
+  private static let neighborMark: UInt64 = 1 << 63 | 6 << 58
+  private static let areaMark: UInt64 = 1 << 57
+  /// The numbers of areas; 0, 65,534, and 65,535 say that there is none.
+  private static let areas = 1...65_533
   /// Names. Chosen: a busy place has some hundreds.
   private static let most = 4096
 }

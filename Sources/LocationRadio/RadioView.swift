@@ -126,13 +126,14 @@ struct RadioView: Sendable {
       (south, north) = (min(south, index.row), max(north, index.row))
       (west, east) = (min(west, index.column), max(east, index.column))
     }
+    // As `Int`, in which no number of a row has neighbors beyond the last.
     let (rows, columns) = (
-      (south - Self.surroundings)...(north + Self.surroundings),
-      (west - Self.surroundings)...(east + Self.surroundings)
+      (Int(south) - Self.surroundings)...(Int(north) + Self.surroundings),
+      (Int(west) - Self.surroundings)...(Int(east) + Self.surroundings)
     )
     let inside = slots.count { slot in
       guard let index = layer.places[slot]?.index else { return false }
-      return rows.contains(index.row) && columns.contains(index.column)
+      return rows.contains(Int(index.row)) && columns.contains(Int(index.column))
     }
     return max(inside, postings.count)
   }
@@ -205,7 +206,7 @@ struct RadioView: Sendable {
   private static let enoughContrast = 0.1
   private static let leastContrast = 0.01
   /// Places to each side. Chosen: where an access point is not heard any more, of which little is heard.
-  private static let surroundings: Int32 = 15
+  private static let surroundings = 15
   /// Meters within which teachings may be of one place: the error of a receiver beside a building.
   private static let errorOfTeachings = 12.0
   /// Places beyond these in which the ground around counts.

@@ -11,10 +11,18 @@ struct Readings: Sendable {
   private var readings: [Reading] = []
   /// Names of boxes that were heard with locally administered addresses only.
   private(set) var local: Set<RadioStationID> = []
+  /// Names of neighbors, whose channels other cells of the network have, too.
+  private var neighbors: Set<RadioStationID> = []
+  /// Names of the serving cell and its station, which say what neighborhood that is.
+  private var anchors: [RadioStationID] = []
 
   init(_ scan: RadioScan, _ kind: RadioMap.Kind, _ names: inout RadioStationNames) {
     var loudest: [RadioStationID: Reading] = [:]
     var global: Set<RadioStationID> = []
+    let serving = kind == .cells ? Self.serving(in: scan) : nil
+    if let serving {
+      anchors = [names.name(of: serving), names.name(ofStationWith: serving)].compactMap(\.self)
+    }
     func note(_ station: RadioStationID, _ strength: Double, _ age: Double) {
       if let known = loudest[station], known.strength >= strength { return }
       loudest[station] = Reading(station: station, strength: strength, age: age)
@@ -26,14 +34,17 @@ struct Readings: Sendable {
         if address.isLocallyAdministered { local.insert(name) } else { global.insert(name) }
         note(name, Self.strength(reading.level), reading.age)
       case (.cells, .cell(let cell)):
-        note(names.name(of: cell), reading.isServing ? 1 : 0.5, reading.age)
+        guard let name = names.name(of: cell) else { continue }
+        note(name, reading.isServing ? 1 : 0.5, reading.age)
         // Another cell of the same station is near, too.
         if let station = names.name(ofStationWith: cell) {
           note(station, Self.stationShare, reading.age)
         }
       case (.cells, .neighbor(let channel)):
-        note(
-          names.name(of: channel), Self.neighborShare * Self.strength(reading.level), reading.age)
+        guard let serving else { continue }
+        let name = names.name(of: channel, beside: serving)
+        neighbors.insert(name)
+        note(name, Self.neighborShare * Self.strength(reading.level), reading.age)
       case (.accessPoints, _), (.cells, _): continue
       }
     }
@@ -50,6 +61,25 @@ struct Readings: Sendable {
 
   var levels: [RadioLayer.Level] {
     readings.map { RadioLayer.Level(station: $0.station, strength: $0.strength) }
+  }
+
+  /// Returns what may be looked for in a layer: neighbors only where it knows the serving cell or its
+  /// station, because their channels alone are found in many places.
+  func levels(in layer: RadioLayer) -> [RadioLayer.Level] {
+    guard !neighbors.isEmpty, !anchors.contains(where: { !layer.postings(of: $0).isEmpty }) else {
+      return levels
+    }
+    return levels.filter { !neighbors.contains($0.station) }
+  }
+
+  /// The first serving cell whose identity no other has; `nil` where none is received.
+  private static func serving(in scan: RadioScan) -> CellIdentity? {
+    for reading in scan.readings where reading.isServing {
+      if case .cell(let cell) = reading.transmitter, RadioStationNames.isDistinct(cell) {
+        return cell
+      }
+    }
+    return nil
   }
 
   /// Returns the readings that are at most so many seconds old.

@@ -46,6 +46,8 @@ package struct ServiceCore: Machine {
     var fixes = 0
     /// Why the last scan gave no position; `nil` if it did, and before the first.
     var silence: RadioSilence?
+    /// When its last scan gave a position; `nil` if it did not.
+    var placed: Instant?
     var openings = 0
     /// The channel that is open, or being opened.
     var channel: ChannelID?
@@ -163,7 +165,7 @@ package struct ServiceCore: Machine {
     }
     ask(.stored(entries), at: now, to: &outputs)
     note(.stored(entries), at: now, to: &outputs)
-    _ = backgroundUse.handle(.stored(entries), at: now)
+    backgroundUse.restore(entries, at: now)
     for index in sources.indices {
       drive(index, .stored(entries), at: now, to: &outputs)
     }
@@ -366,13 +368,16 @@ extension ServiceCore {
     use(.fix(fix), at: now, to: &outputs)
   }
 
-  /// Passes a scan to the sources that ask others, where neither the map nor a receiver knows the
-  /// place, and to those that submit.
+  /// Passes a scan to the sources that ask others, where neither the map, by whatever radio, nor a
+  /// receiver knows the place, and to those that submit.
   private mutating func passOn(
     _ scan: RadioScan, of index: Int, at now: Moment, to outputs: inout [Output]
   ) {
     let isReceived = received.map { now.uptime - $0 < .seconds(10) } ?? false
-    let isUnknown = sources[index].silence != nil && !isReceived
+    let isPlaced = sources.contains {
+      $0.placed.map { now.uptime - $0 < Self.longestPlaced } ?? false
+    }
+    let isUnknown = sources[index].silence != nil && !isReceived && !isPlaced
     for other in sources.indices where other != index {
       guard isUnknown || sources[other].source.submits else { continue }
       drive(other, .scan(scan, near: place), at: now, to: &outputs)
@@ -383,15 +388,23 @@ extension ServiceCore {
     _ input: RadioMap.Input, at now: Moment, to outputs: inout [Output]
   ) {
     guard let decisions = map?.handle(input, at: now) else { return }
-    if case .scan(_, let provider) = input { sources[provider.index].silence = nil }
     var found: [(fix: Fix, provider: ProviderID)] = []
+    var silence: RadioSilence?
     for output in decisions {
       switch output {
       case .fix(let fix, let provider): found.append((fix, provider))
-      case .silent(let provider, let reason): sources[provider.index].silence = reason
+      case .silent(_, let reason): silence = reason
       case .store(let change): outputs.append(.engine(.persist(change)))
       }
     }
+    if case .scan(_, let provider) = input {
+      // Of two kinds of transmitters one is enough.
+      sources[provider.index].silence = found.isEmpty ? silence : nil
+      sources[provider.index].placed = found.isEmpty ? nil : now.uptime
+    }
     for (fix, provider) in found { carry(.fix(fix), of: provider.index, at: now, to: &outputs) }
   }
+
+  /// For how long the place of one radio's scan is that of the others'. Chosen: modems are asked once a minute.
+  private static let longestPlaced = Duration.seconds(90)
 }

@@ -89,7 +89,7 @@ struct PlacedStationsTests {
       guard case .set(let key, let value) = change else { return nil }
       return StateEntry(key: key, value: value)
     }
-    var next = RadioMap(secret: SecretKey(seed: 3), restoring: entries, at: Self.now)
+    var next = RadioMap(secret: SecretKey(seed: 3), restoring: entries)
     #expect(next.summaries(on: Self.now.unixTime)[1].imported == 20)
     #expect(next.changes(for: .save, at: Self.now).isEmpty, "nothing has changed")
     let removed = next.changes(for: .forget, at: Self.now)

@@ -114,15 +114,15 @@ struct RadioCalibrationTests {
     let entries = map.changes(for: .save, at: moment(20_000)).compactMap { change in
       if case .set(let key, let value) = change { StateEntry(key: key, value: value) } else { nil }
     }
-    let restored = RadioMap(secret: SecretKey(seed: 3), restoring: entries, at: moment(20_000))
+    let restored = RadioMap(secret: SecretKey(seed: 3), restoring: entries)
     #expect(restored.calibration(.accessPoints) == calibration)
     let row = try #require(entries.first { $0.key.name == "calibration" })
     let older = StateEntry(key: row.key, value: Array(row.value.prefix(16)))
-    let fromOlder = RadioMap(secret: SecretKey(seed: 3), restoring: [older], at: moment(20_000))
+    let fromOlder = RadioMap(secret: SecretKey(seed: 3), restoring: [older])
     #expect(fromOlder.calibration(.accessPoints) == RadioCalibration())
     for cut in 0..<row.value.count {
       let damaged = StateEntry(key: row.key, value: Array(row.value.prefix(cut)))
-      let map = RadioMap(secret: SecretKey(seed: 3), restoring: [damaged], at: moment(20_000))
+      let map = RadioMap(secret: SecretKey(seed: 3), restoring: [damaged])
       #expect(map.calibration(.accessPoints).scale.isFinite)
     }
   }

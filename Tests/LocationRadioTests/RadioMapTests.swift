@@ -123,7 +123,7 @@ struct RadioMapTests {
   mutating func adopted() throws {
     walk(seconds: 60)
     let mine = entries(map.changes(for: .save, at: moment(100)))
-    var other = RadioMap(secret: SecretKey(seed: 3), restoring: mine, at: moment(100))
+    var other = RadioMap(secret: SecretKey(seed: 3), restoring: mine)
     other.teach(scan(at: 5, second: 200, of: 900), at: Self.home.place(east: 5, north: 3000))
     let theirs = entries(other.changes(for: .save, at: moment(201)))
     let both = Dictionary((mine + theirs).map { ($0.key, $0.value) }) { $1 }

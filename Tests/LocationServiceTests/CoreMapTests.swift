@@ -123,6 +123,30 @@ struct CoreMapTests {
     #expect(fix.origin.method == .service && fix.horizontalAccuracy == 40)
   }
 
+  @Test("RADIO-42: a service is not asked while another radio knows the place")
+  func placedByAnother() throws {
+    var core = try MapBench([
+      "nmea+tcp://receiver:10110", "scans+tcp://radio:1", "scans+tcp://other:1",
+      "ichnaea:https://locate.test",
+    ])
+    core.start()
+    func asked() -> Int {
+      core.bench.outputs.count { if case .open(_, .web) = $0.output { true } else { false } }
+    }
+    for second in 0..<5 { core.fix(at: Double(second)) }
+    core.walk(90)
+    core.run(seconds: 1000)
+    core.scan(at: 20)
+    #expect(core.fixes.last?.origin.method == .accessPoints)
+    core.run(seconds: 60)
+    core.scan(at: 20, of: 500, by: 2)
+    #expect(core.bench.machine.sourceReports[2].silence == .nothingKnown)
+    #expect(asked() == 0)
+    core.run(seconds: 40)
+    core.scan(at: 20, of: 500, by: 2)
+    #expect(asked() == 1)
+  }
+
   @Test("RADIO-13: a position by radio does not displace a better one of a receiver")
   func arbitration() throws {
     var core = try MapBench()

@@ -73,8 +73,8 @@ struct MapBench {
   }
 
   /// The radio reports what it receives so many meters along the street.
-  mutating func scan(at east: Double, of first: Int = 1) {
-    guard let id = open[Self.radio] else { return }
+  mutating func scan(at east: Double, of first: Int = 1, by radio: Int = Self.radio) {
+    guard let id = open[radio] else { return }
     let readings = (0..<6).map { number in
       let level = -40 - abs(east - Double(number) * 20) * 0.8
       return RadioScan.Reading(

@@ -142,6 +142,22 @@ struct SourceDiagnosisTests {
     if let next = row.next { #expect(finding.next?.contains(next) == true, "\(finding)") }
   }
 
+  @Test("RADIO-48: a service that accepts nothing is a finding with its reason")
+  func submissions() throws {
+    let source = try Source(url: "geosubmit:https://give.test?key=k1")
+    func finding(_ status: ProviderStatus) -> Finding {
+      SourceDiagnosis(SourceReport(source: source, status: status)).finding
+    }
+    let refused = finding(.unavailable(.noPermission("the key is not valid")))
+    #expect(refused.code == "service_refuses" && refused.verdict == .bad)
+    #expect(refused.message == "the key is not valid")
+    let silent = finding(.unavailable(.unreachable("no answer")))
+    #expect(silent.code == "service_unreachable" && silent.message.contains("no answer"))
+    for status in [ProviderStatus.idle, .working] {
+      #expect(finding(status).code == "submits" && finding(status).verdict == .good)
+    }
+  }
+
   @Test("border 8: tells whose gpsd is not believed, and how to name one's own")
   func untrusted() {
     let report = SourceReport(

@@ -13,7 +13,7 @@ extension LocationHost {
     if let map = core.map { return map }
     let entries = storedEntries
     let secret = StateKeeper.secret(in: entries) ?? StateKeeper.newSecret().0
-    return RadioMap(secret: secret, restoring: entries, at: HostClock.now)
+    return RadioMap(secret: secret, restoring: entries)
   }
 
   /// The answer to `GetMap`.

@@ -138,8 +138,8 @@ package struct ProviderArbiter: Machine {
   ///
   /// A provider counts after two fixes, its own or with one of another that agrees. Then these
   /// decide, in this order: the number of providers that agree; no recent jump; measured motion, as
-  /// of satellite receivers; the larger claimed radius; the order of the configuration. A claim of
-  /// a small radius never helps.
+  /// of satellite receivers; a position that this computer has found rather than a service's; the
+  /// larger claimed radius; the order of the configuration. A claim of a small radius never helps.
   private func prefers(
     _ challenger: ProviderTrack, to holder: ProviderTrack, at now: Instant
   ) -> Bool {
@@ -164,7 +164,7 @@ package struct ProviderArbiter: Machine {
   private func rank(_ track: ProviderTrack, at now: Instant) -> [Double] {
     [
       Double(supporters(of: track, at: now)), track.jumpedLately(at: now) ? 0 : 1,
-      track.measuresMotion ? 1 : 0,
+      track.measuresMotion ? 1 : 0, track.newest?.origin.method == .service ? 0 : 1,
       track.claimedRadius,
     ]
   }

@@ -71,10 +71,10 @@ struct BeaconCoordinator: Sendable {
   var readings: [BeaconRanger.Reading] { ranger.readings }
 
   /// Takes over what is stored of the adapters, by an earlier run or by another process.
-  mutating func restore(_ entries: [StateEntry], at now: Moment) {
+  mutating func restore(_ entries: [StateEntry]) {
     var adapters = ranger.adapters
     adapters.adopt(entries)
-    _ = ranger.handle(.adapters(adapters), at: now)
+    ranger.take(adapters)
   }
 
   /// Carries out what the owner has decided about an adapter; `nil` forgets it.

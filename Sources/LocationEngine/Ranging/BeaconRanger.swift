@@ -124,7 +124,7 @@ package struct BeaconRanger: Machine {
     case .range(let constraint): return range(constraint, at: now.uptime)
     case .stopRanging(let constraint): return stop(constraint, at: now.uptime)
     case .adapters(let adapters):
-      self.adapters = adapters
+      take(adapters)
       return []
     case .reception(let reception): return setReception(reception, at: now.uptime)
     case .sample(let sample): return take(sample, at: now.uptime)
@@ -133,6 +133,9 @@ package struct BeaconRanger: Machine {
       return report(due: due, at: now)
     }
   }
+
+  /// Takes what is known of the adapters.
+  mutating func take(_ adapters: AdapterLevels) { self.adapters = adapters }
 
   private mutating func range(_ constraint: BeaconConstraint, at now: Instant) -> [Output] {
     guard !constraints.contains(constraint) else { return [] }

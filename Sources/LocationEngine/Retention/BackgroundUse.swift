@@ -38,13 +38,18 @@ package struct BackgroundUse: Machine {
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
     case .stored(let entries):
-      steady = SteadyTime(restoring: entries, at: now)
-      for entry in entries where entry.key.domain == Self.domain {
-        records[AppIdentity(entry.key.owner)] = Record(stored: entry.value)
-      }
+      restore(entries, at: now)
       return []
     case .used(let app, let limit): return note(app, limit, at: now)
     case .wake: return []
+    }
+  }
+
+  /// Takes over what is stored, by an earlier run or by another process.
+  package mutating func restore(_ entries: [StateEntry], at now: Moment) {
+    steady = SteadyTime(restoring: entries, at: now)
+    for entry in entries where entry.key.domain == Self.domain {
+      records[AppIdentity(entry.key.owner)] = Record(stored: entry.value)
     }
   }
 

@@ -38,11 +38,21 @@ struct IchnaeaQuestion: Hashable, Sendable {
     return (accessPoints + [cell].compactMap(\.self)).map(\.transmitter).sorted()
   }
 
-  /// What a service has use for: at least two access points, and the cells.
+  /// What a service has use for: access points of at least two boxes, and the cells.
   static func usable(_ readings: [RadioScan.Reading]) -> [RadioScan.Reading] {
-    let accessPoints = loudest(readings.filter(\.isAccessPoint), mostAccessPoints)
+    let boxes = loudestOfEachBox(readings.filter(\.isAccessPoint))
+    let accessPoints = loudest(boxes, mostAccessPoints)
     let cells = loudest(readings.filter(\.isCompleteCell), mostCells)
     return (accessPoints.count < 2 ? [] : accessPoints) + cells
+  }
+
+  /// Of the networks of one box the loudest: together they say no more of the place than it does.
+  private static func loudestOfEachBox(_ readings: [RadioScan.Reading]) -> [RadioScan.Reading] {
+    var boxes: Set<UInt64> = []
+    return loudest(readings, readings.count).filter { reading in
+      guard case .accessPoint(let address) = reading.transmitter else { return true }
+      return boxes.insert(address.bits & ~siblings).inserted
+    }
   }
 
   /// So many, the serving cell first, then by how loud they are.
@@ -70,6 +80,8 @@ struct IchnaeaQuestion: Hashable, Sendable {
     return "\"wifiAccessPoints\":[\(accessPoints)],\"cellTowers\":[\(cells)]"
   }
 
+  /// The bits in which the networks of one box differ: the last four, and the local one.
+  private static let siblings: UInt64 = 0x0200_0000_000f
   /// Seconds.
   private static let longestAge = 60.0
   /// Services use about twenty.

@@ -11,6 +11,7 @@ package enum ScanLine {
     case tooLong = "lines longer than 64 KiB"
     case transmitter = "transmitters without an address or with an impossible level"
     case network = "hidden networks, those that have opted out, and those of phones and vehicles"
+    case old = "access points that were not heard for 30 s, and cells for 60 s"
     case surplus = "transmitters beyond 512 of a scan"
   }
 
@@ -35,6 +36,9 @@ package enum ScanLine {
         guard element.refusal == nil else { return refusals.append(.network) }
         guard let reading = isCell ? element.cell : element.accessPoint else {
           return refusals.append(.transmitter)
+        }
+        guard reading.age <= (isCell ? longestAgeOfCell : longestAge) else {
+          return refusals.append(.old)
         }
         readings[reading.transmitter] = reading
       }
@@ -80,7 +84,7 @@ package enum ScanLine {
     }
 
     /// Seconds.
-    private var age: Double { min(max((numbers["age"] ?? 0) / 1000, 0), 3600) }
+    private var age: Double { max((numbers["age"] ?? 0) / 1000, 0) }
 
     var accessPoint: Reading? {
       guard let address = address.flatMap({ BSSID(address: $0) }), let level else { return nil }
@@ -106,6 +110,10 @@ package enum ScanLine {
     private func whole(_ name: String) -> Int? { numbers[name].flatMap { Int(exactly: $0) } }
   }
 
+  /// Seconds from the last hearing of an access point: those of the kernel's list (RADIO-3).
+  private static let longestAge = 30.0
+  /// Seconds: a cell reaches farther than anybody comes in this time.
+  private static let longestAgeOfCell = 60.0
   /// Transmitters of a scan. Chosen: more than any place has.
   private static let most = 512
 }

@@ -178,7 +178,7 @@ enum ImportRule {
     level.map { (-130.0 ... -10).contains($0) } ?? true
   }
 
-  /// Returns a cell; `nil` for numbers that no network has.
+  /// Returns a cell; `nil` for numbers that no network has, and for those that several cells have.
   static func cell(
     _ radio: String, country: Int?, network: Int?, area: Int?, cell: UInt64?
   ) -> CellIdentity? {
@@ -190,7 +190,9 @@ enum ImportRule {
     else { return nil }
     let bits: UInt64 = radio == .gsm ? 16 : radio == .nr ? 36 : 28
     guard cell < (1 << bits) - 1 else { return nil }
-    return CellIdentity(radio: radio, country: country, network: network, area: area, cell: cell)
+    let identity = CellIdentity(
+      radio: radio, country: country, network: network, area: area, cell: cell)
+    return RadioStationNames.isDistinct(identity) ? identity : nil
   }
 
   /// 2000-01-01.

@@ -25,6 +25,7 @@ package enum ImportRefusal: String, Hashable, CaseIterable, Sendable {
   case noCell = "no identity of a cell"
   case otherRadio = "another kind of radio"
   case otherMap = "a row of another computer's map"
+  case older = "older than what is known of its transmitter"
   case noRoom = "no room in the map"
 
   init(_ refusal: NetworkName.Refusal) {

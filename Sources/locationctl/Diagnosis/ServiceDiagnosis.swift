@@ -15,13 +15,27 @@ extension SourceDiagnosis {
         .doubtful, "not_asked",
         "it was asked nothing: no radio has received what the map does not know",
         "name a source that receives beside it: wifi:, modem:, or scans+tcp://HOST:PORT")
-    case .unavailable(.noPermission(let text)):
-      conclude(.bad, "service_refuses", text, "see what the service says of its keys and limits")
-    case .unavailable(let reason):
-      conclude(
-        .bad, "service_unreachable", reason.text,
-        "see whether it answers: curl -sI SERVER; the daemon's unit permits the loopback alone: sudo "
-          + "systemctl edit locationd.service, and under [Service] IPAddressAllow=any")
+    case .unavailable(let reason): judgeFailure(reason)
     }
+  }
+
+  /// Evaluates a service that is given observations, and gives no positions: until it has refused
+  /// some, all is well.
+  mutating func judgeSubmission(_ report: SourceReport) {
+    if case .unavailable(let reason) = report.lastStatus { return judgeFailure(reason) }
+    conclude(
+      .good, "submits",
+      "it gives this service what the radios receive on journeys; no positions come")
+  }
+
+  private mutating func judgeFailure(_ reason: ProviderStatus.Reason) {
+    if case .noPermission(let text) = reason {
+      return conclude(
+        .bad, "service_refuses", text, "see what the service says of its keys and limits")
+    }
+    conclude(
+      .bad, "service_unreachable", reason.text,
+      "see whether it answers: curl -sI SERVER; the daemon's unit permits the loopback alone: sudo "
+        + "systemctl edit locationd.service, and under [Service] IPAddressAllow=any")
   }
 }

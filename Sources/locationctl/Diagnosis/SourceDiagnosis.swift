@@ -37,9 +37,7 @@ struct SourceDiagnosis {
     } else if case .ichnaea = report.source {
       judgeService(report)
     } else if case .geosubmit = report.source {
-      conclude(
-        .good, "submits",
-        "it gives this service what the radios receive on journeys; no positions come")
+      judgeSubmission(report)
     } else {
       judge(report)
     }

@@ -27,7 +27,7 @@ struct MapStore {
     let state = try SavedState()
     var store = MapStore(place: .state(state))
     if let secret = StateKeeper.secret(in: state.entries) {
-      store.map = RadioMap(secret: secret, restoring: state.entries, at: HostClock.now)
+      store.map = RadioMap(secret: secret, restoring: state.entries)
     } else {
       let (secret, change) = StateKeeper.newSecret()
       store.map = RadioMap(secret: secret)
@@ -57,7 +57,7 @@ struct MapStore {
   ) throws(Failure) {
     switch place {
     case .state:
-      _ = map.handle(.learn(observations), at: HostClock.now)
+      map.learn(observations, at: HostClock.now)
       for refusal in map.refusals.all { report.note(refusal.reason.rawValue, refusal.count) }
     case .daemon:
       for observation in observations {

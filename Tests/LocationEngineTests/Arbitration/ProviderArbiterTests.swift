@@ -11,11 +11,11 @@ struct ProviderArbiterTests {
   /// Hands in a fix of now; returns why it was ignored, or `nil` when it became the current one.
   private mutating func receive(
     _ provider: Int, at place: Coordinate? = nil, radius: Double = 10, lag: Double = 0,
-    speed: Double? = nil
+    speed: Double? = nil, by method: PositionMethod = .receiver
   ) throws -> IgnoreReason? {
     var fix = Fix(
       coordinate: place ?? home, horizontalAccuracy: radius,
-      time: bench.now.unixTime - .seconds(lag))
+      time: bench.now.unixTime - .seconds(lag), origin: Fix.Origin(method: method))
     fix.speed = speed
     bench.send(.fix(fix, ProviderID(provider)))
     switch try #require(bench.outputs.last).output {
@@ -125,6 +125,18 @@ struct ProviderArbiterTests {
       bench.run(for: .seconds(0.5))
     }
     #expect(try receive(1, at: aside, radius: 1) == .contradicted)
+    #expect(bench.machine.current?.coordinate == home)
+  }
+
+  @Test("RADIO-42: believes what this computer has found against a service, whatever their radii")
+  mutating func service() throws {
+    let far = Coordinate(latitude: 10, longitude: 10)
+    for _ in 0..<4 {
+      _ = try receive(0, radius: 30, by: .accessPoints)
+      bench.run(for: .seconds(20))
+      #expect(try receive(1, at: far, radius: 2000, by: .service) == .contradicted)
+      bench.run(for: .seconds(20))
+    }
     #expect(bench.machine.current?.coordinate == home)
   }
 

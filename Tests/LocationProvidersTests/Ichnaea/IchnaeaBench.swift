@@ -20,11 +20,13 @@ struct IchnaeaBench {
     bench.send(.stored([]))
   }
 
-  /// So many access points, each a decibel weaker than the one before.
+  /// So many access points, each of a box of its own, and each a decibel weaker than the one before.
   static func accessPoints(_ count: Int, from first: UInt64 = 0) -> [RadioScan.Reading] {
     (0..<count).map { number in
-      RadioScan.Reading(
-        .accessPoint(BSSID(0x1000 + first + UInt64(number))),
+      let local = first & (1 << 41)
+      let box = (0x1000 + (first ^ local) + UInt64(number)) << 4
+      return RadioScan.Reading(
+        .accessPoint(BSSID(box | local)),
         level: max(-50 - Double(number), -120), frequency: 2412)
     }
   }

@@ -19,8 +19,8 @@ struct IchnaeaDriverTests {
     #expect(
       String(decoding: request.body ?? [], as: UTF8.self) == """
         {"considerIp":false,"fallbacks":{"lacf":false,"ipf":false},"wifiAccessPoints":[\
-        {"macAddress":"00:00:00:00:10:00","age":0,"signalStrength":-50,"frequency":2412},\
-        {"macAddress":"00:00:00:00:10:01","age":0,"signalStrength":-51,"frequency":2412}],\
+        {"macAddress":"00:00:00:01:00:00","age":0,"signalStrength":-50,"frequency":2412},\
+        {"macAddress":"00:00:00:01:00:10","age":0,"signalStrength":-51,"frequency":2412}],\
         "cellTowers":[{"radioType":"lte","mobileCountryCode":262,"mobileNetworkCode":1,\
         "locationAreaCode":5,"cellId":1234,"age":0,"signalStrength":-95}]}
         """)
@@ -46,6 +46,26 @@ struct IchnaeaDriverTests {
     }
   }
 
+  @Test("RADIO-43: takes the networks of one box for one access point, the loudest")
+  func siblings() throws {
+    func network(_ address: UInt64, _ level: Double) -> RadioScan.Reading {
+      RadioScan.Reading(.accessPoint(BSSID(address)), level: level)
+    }
+    // The last four bits, or the local one, differ.
+    let box = [network(0x1000, -60), network(0x1001, -50), network(0x0200_0000_1002, -70)]
+    var alone = IchnaeaBench()
+    alone.need()
+    alone.scan(box)
+    #expect(alone.requests.isEmpty)
+    #expect(alone.rejections == ["\(IchnaeaBench.tooFew)": 1])
+    var bench = IchnaeaBench()
+    bench.need()
+    bench.scan(box + [network(0x1010, -80)])
+    let body = String(decoding: try #require(bench.requests.first?.body), as: UTF8.self)
+    #expect(body.matches(of: /macAddress/).count == 2)
+    #expect(body.contains("00:00:00:00:10:01") && body.contains("00:00:00:00:10:10"))
+  }
+
   @Test("RADIO-43: receives the loudest of many, and a scan of a minute ago no more")
   func bounded() throws {
     var bench = IchnaeaBench()
@@ -53,7 +73,7 @@ struct IchnaeaDriverTests {
     bench.scan(IchnaeaBench.accessPoints(300))
     let body = String(decoding: try #require(bench.requests.first?.body), as: UTF8.self)
     #expect(body.matches(of: /macAddress/).count == 20)
-    #expect(body.contains("00:00:00:00:10:13") && !body.contains("00:00:00:00:10:14"))
+    #expect(body.contains("00:00:00:01:01:30") && !body.contains("00:00:00:01:01:40"))
     bench.answer(200, IchnaeaBench.place)
     bench.run(seconds: 90)
     bench.scan([IchnaeaBench.cell])

@@ -17,7 +17,7 @@ struct IchnaeaTests {
     #expect(fix.horizontalAccuracy == 30 && fix.origin.method == .service)
     let asked = try await service.line()
     #expect(asked.hasPrefix("asked {\"considerIp\":false"))
-    #expect(asked.contains("00:11:22:33:44:02") && !asked.contains("home"))
+    #expect(asked.contains("00:11:22:33:46:00") && !asked.contains("home"))
     #expect(asked.hasSuffix("Meridian/\(Release.version) (+owner@example.org)"))
   }
 

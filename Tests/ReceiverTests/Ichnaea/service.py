@@ -107,7 +107,7 @@ class Service(http.server.BaseHTTPRequestHandler):
 
 def send(connection):
     points = [
-        {"macAddress": f"00:11:22:33:44:{n:02x}", "signalStrength": -50 - n, "ssid": "home"}
+        {"macAddress": f"00:11:22:33:{0x44 + n:02x}:00", "signalStrength": -50 - n, "ssid": "home"}
         for n in range(3)
     ]
     line = json.dumps({"wifiAccessPoints": points}).encode() + b"\n"

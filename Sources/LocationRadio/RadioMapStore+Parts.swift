@@ -1,0 +1,152 @@
+internal import LocationModel
+
+/// What a stored row holds, as far as it can have been stored by a map.
+struct StoredParts: Sendable {
+  var stations: [(id: RadioStationID, station: RadioStation)] = []
+  var cells: [(index: CellIndex, cell: RadioLayer.Cell)] = []
+  var places: [(id: RadioStationID, place: PlacedStations.Place)] = []
+  var calibrations: [RadioCalibration] = []
+  /// Parts that no map stores: damaged, or altered.
+  var refused = 0
+
+  /// Whether nothing in the row is understood.
+  var isEmpty: Bool {
+    stations.isEmpty && cells.isEmpty && places.isEmpty && calibrations.isEmpty
+  }
+}
+
+// Reads what is stored: docs/formats/state.md. Whoever can write a backup can write any bytes.
+extension RadioMapStore {
+  /// Returns what a row holds; what is damaged or altered is left out, and counted. The spacing is
+  /// that of places of the row's kind, in meters.
+  static func parts(of row: Row, in bytes: [UInt8], spacing: Double) -> StoredParts {
+    switch row {
+    case .tile(_, let tile): return parts(of: tile, in: bytes, spacing: spacing)
+    case .placed(_, let bucket): return placed(of: bucket, in: bytes)
+    case .moved: return moved(in: bytes)
+    case .calibration:
+      var parts = StoredParts()
+      parts.calibrations = calibrations(in: bytes)
+      parts.refused = parts.calibrations.isEmpty ? 1 : 0
+      return parts
+    }
+  }
+
+  private static func parts(
+    of tile: TileIndex, in bytes: [UInt8], spacing: Double
+  ) -> StoredParts {
+    var reader = ByteReader(bytes)
+    var parts = StoredParts()
+    guard reader.read(UInt8.self) == version, let count = reader.read(UInt16.self) else {
+      parts.refused = 1
+      return parts
+    }
+    // The numbers by which places name their transmitters; `nil` for one that is left out.
+    var names: [RadioStationID?] = []
+    for _ in 0..<count {
+      guard let (name, station) = station(from: &reader) else {
+        (parts.stations, parts.refused) = ([], parts.refused + 1)
+        return parts
+      }
+      names.append(station == nil ? nil : name)
+      if let station { parts.stations.append((name, station)) } else { parts.refused += 1 }
+    }
+    while !reader.isAtEnd {
+      guard let (index, cell) = cell(from: &reader, names) else {
+        parts.refused += 1
+        break
+      }
+      if let cell, index.tile == tile, index.isNear(cell.coordinate, spacing: spacing) {
+        parts.cells.append((index, cell))
+      } else {
+        parts.refused += 1
+      }
+    }
+    // Without a place, their names are no use.
+    if parts.cells.isEmpty { parts.stations = [] }
+    return parts
+  }
+
+  private static func moved(in bytes: [UInt8]) -> StoredParts {
+    var reader = ByteReader(bytes)
+    var parts = StoredParts()
+    guard reader.read(UInt8.self) == version else {
+      parts.refused = 1
+      return parts
+    }
+    while !reader.isAtEnd {
+      guard let (name, station) = station(from: &reader) else {
+        parts.refused += 1
+        break
+      }
+      if let station, station.moves > 0, parts.stations.count < mostMoved {
+        parts.stations.append((name, station))
+      } else {
+        parts.refused += 1
+      }
+    }
+    return parts
+  }
+
+  /// Returns the next transmitter, without a record if it is one that no map stores; `nil` for a
+  /// torn one.
+  private static func station(
+    from reader: inout ByteReader
+  ) -> (RadioStationID, RadioStation?)? {
+    guard let hash = reader.read(UInt64.self), let latitude = reader.read(UInt64.self),
+      let longitude = reader.read(UInt64.self), let first = reader.read(Int32.self),
+      let last = reader.read(Int32.self), let moves = reader.read(Int32.self),
+      let blocked = reader.read(Int32.self), let local = reader.read(UInt8.self)
+    else { return nil }
+    let name = RadioStationID(hash)
+    let place = Coordinate(
+      latitude: Double(bitPattern: latitude), longitude: Double(bitPattern: longitude))
+    guard place.isValid, days.contains(first), days.contains(last), moves >= 0,
+      days.contains(blocked) || blocked == .max
+    else { return (name, nil) }
+    var station = RadioStation(place: place, day: first, isLocal: local == 1)
+    (station.lastDay, station.moves, station.blockedUntil) = (last, moves, blocked)
+    return (name, station)
+  }
+
+  /// Returns the next place, without its contents if no map stores them; `nil` for a torn one.
+  private static func cell(
+    from reader: inout ByteReader, _ names: [RadioStationID?]
+  ) -> (CellIndex, RadioLayer.Cell?)? {
+    guard let row = reader.read(Int32.self), let column = reader.read(Int32.self),
+      let latitude = reader.read(UInt64.self), let longitude = reader.read(UInt64.self),
+      let weight = reader.read(UInt32.self), let floor = reader.read(Int8.self),
+      let day = reader.read(Int32.self), let count = reader.read(UInt8.self)
+    else { return nil }
+    var strengths: [RadioStationID: Double] = [:]
+    var isAltered = false
+    for _ in 0..<count {
+      guard let number = reader.read(UInt16.self), let strength = reader.read(UInt16.self) else {
+        return nil
+      }
+      guard names.indices.contains(Int(number)) else {
+        isAltered = true
+        continue
+      }
+      guard let name = names[Int(number)] else { continue }
+      strengths[name] = Double(strength) / 65_535
+    }
+    let index = CellIndex(row: row, column: column, floor: floor)
+    let (x, y) = (Double(bitPattern: latitude), Double(bitPattern: longitude))
+    let number = Double(Float(bitPattern: weight))
+    guard Coordinate(latitude: x, longitude: y).isValid, number > 0, number <= mostWeight,
+      days.contains(day), !strengths.isEmpty, !isAltered
+    else { return (index, nil) }
+    let levels = strengths.sorted { $0.key < $1.key }.map {
+      RadioLayer.Level(station: $0.key, strength: $0.value)
+    }
+    return (
+      index, RadioLayer.Cell(latitude: x, longitude: y, weight: number, levels: levels, day: day)
+    )
+  }
+
+  /// Days since 1970 on which anything is taught: to the year 2243.
+  static let days: ClosedRange<Int32> = 0...100_000
+  /// More than all teachings of one place count.
+  private static let mostWeight = 100.0
+}
