@@ -16,6 +16,8 @@ check "the packages are installed, with a program that depends on geoclue-2.0" \
 check "the service runs after the installation" soon is "$(show SubState)" running
 check "its user was made" getent passwd locationd
 check "the service is enabled" systemctl -q is-enabled locationd.service locationd.socket
+check "no user is given a daemon of their own" sh -c \
+  '! systemctl -q --global is-enabled locationd.service && ! systemctl -q --global is-enabled locationd.socket'
 installed=$(date +%s%N)
 check "the owner authorizes where-am-i" locationctl authorize "$demo@0" whenInUse
 check "where-am-i prints the position of fixed:" sh -c "timeout 30 $demo -t 20 > /tmp/where 2>&1 & 

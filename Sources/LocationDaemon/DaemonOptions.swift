@@ -74,12 +74,13 @@ package struct DaemonOptions: Hashable, Sendable {
     return configuration
   }
 
-  /// Returns the file that was named, else the system's or the user's own if it exists. A user's
+  /// Returns the file that was named, else the system's or the user's own if it exists: one that exists and cannot be
+  /// read is a fault, as what it restricts would not be restricted. A user's
   /// daemon does not read the system's file: its socket and state are not meant for it.
   package func configurationFile(_ variables: [String: String]) -> String? {
     if let file { return file }
     let own = isSystem ? Self.systemFile : userFolder(variables).map { $0 + "/locationd.conf" }
-    return own.flatMap { access($0, R_OK) == 0 ? $0 : nil }
+    return own.flatMap { access($0, F_OK) == 0 ? $0 : nil }
   }
 
   func socket(_ variables: [String: String]) -> String {

@@ -183,6 +183,22 @@ struct GeoClueTests {
     #expect(try program.perform("A client") == "/org/freedesktop/GeoClue2/Client/97")
   }
 
+  @Test("border 24, GEOCLUE-13: a fifth start of a client that waits for a person is refused")
+  func waitingStarts() async throws {
+    let folder = try TemporaryFolder()
+    let agent = folder.file("agent")
+    // Answers nothing until the daemon ends.
+    try writeScript("read -r line\nread -r line", to: agent)
+    let daemon = try await GeoClueDaemon(machine.address, agents: ["program:\(agent)"])
+    let program = try GeoClueCaller(machine.address, keeping: (daemon, folder))
+    try program.perform("A client")
+    try program.perform("A set \(Self.one) DesktopId maps")
+    #expect(
+      try program.perform("A starts \(Self.one) 5")
+        == "LimitsExceeded: 4 calls of Start of this client wait already")
+    #expect(try program.perform("B client") == "/org/freedesktop/GeoClue2/Client/2")
+  }
+
   @Test("GEOCLUE-1: another owner of the name is left alone, and followed when it goes")
   func taken() async throws {
     let other = try GeoClueCaller(machine.address)

@@ -88,6 +88,43 @@ struct SetupTests {
     #expect(!FileManager.default.fileExists(atPath: file.kept))
   }
 
+  @Test("SETUP-8: everybody may read what is written for the machine, whatever the mask")
+  func readable() async throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(
+      atPath: folder.file("etc"), withIntermediateDirectories: true)
+    let setup = try RunningProgram(
+      "/bin/sh",
+      [
+        "-c", #"umask 077; exec "$0" setup --yes --root "$1""#, BuiltProgram.path("locationctl"),
+        folder.path,
+      ])
+    defer { setup.end() }
+    _ = try await setup.lines.next { $0.hasPrefix("wrote ") }
+    let facts = try FileManager.default.attributesOfItem(atPath: folder.file("etc/locationd.conf"))
+    #expect(facts[.posixPermissions] as? Int == 0o644)
+  }
+
+  @Test(
+    "SETUP-8: a configuration that cannot be read is a fault",
+    .enabled(if: geteuid() == 0, "needs root"))
+  func unreadable() async throws {
+    let folder = try TemporaryFolder()
+    chmod(folder.path, 0o755)
+    let own = folder.file(".config/meridian")
+    try FileManager.default.createDirectory(atPath: own, withIntermediateDirectories: true)
+    try "clients = 7\n".write(toFile: own + "/locationd.conf", atomically: true, encoding: .utf8)
+    chmod(own + "/locationd.conf", 0)
+    let check = try RunningProgram(
+      "/usr/bin/setpriv",
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups", "--", BuiltProgram.path("locationd"),
+        "--check",
+      ], environment: ["HOME": folder.path, "XDG_CONFIG_HOME": ""])
+    defer { check.end() }
+    _ = try await check.lines.next { $0.contains("locationd.conf: ") && !$0.contains("no faults") }
+  }
+
   @Test("SETUP-5: a daemon that is started by hand makes the folder of its socket")
   func runFolder() throws {
     let folder = try TemporaryFolder()

@@ -134,9 +134,7 @@ extension SocketServer {
     case .state(let state): stepGeoClue(.state(name, state))
     case .updates(let subscriber, let delivery):
       stepGeoClue(.updates(name, subscriber, delivery))
-    case .authorizationChanged, .temporaryFullAccuracy, .live, .pending, .region, .regions,
-      .monitor, .heading, .ranging, .advertising, .diagnostics:
-      break
+    default: break
     }
   }
 

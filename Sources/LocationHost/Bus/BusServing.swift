@@ -5,44 +5,35 @@ package import LocationProviders
 /// The calls of others to objects whose answers come later, from the part that serves them.
 struct BusServing {
   private var slots: [OpaquePointer] = []
-  /// Calls without an answer yet, by their numbers, with the names of their senders.
-  private var questions: [Int: (message: OpaquePointer, sender: String)] = [:]
-  private var last = 0
+  /// Calls without an answer yet.
+  private var held = HeldCalls<OpaquePointer>()
   fileprivate var asked: ((BusQuestion) -> Void)?
-
-  fileprivate var isFull: Bool { questions.count >= Self.most }
 
   fileprivate mutating func keep(_ slot: OpaquePointer?, _ asked: @escaping (BusQuestion) -> Void) {
     if let slot { slots.append(slot) }
     self.asked = asked
   }
 
-  fileprivate mutating func add(_ message: OpaquePointer, of sender: String) -> Int {
-    last += 1
-    questions[last] = (sd_bus_message_ref(message), sender)
-    return last
+  /// Returns the number of a call, which is kept if it wants an answer; `nil` if there is no room.
+  fileprivate mutating func add(_ message: OpaquePointer, of sender: String) -> Int? {
+    let wantsAnswer = sd_bus_message_get_expect_reply(message) > 0
+    guard let number = held.add(message, of: sender, wantsAnswer: wantsAnswer) else { return nil }
+    if wantsAnswer { sd_bus_message_ref(message) }
+    return number
   }
 
   /// Returns a call, which the caller releases.
-  fileprivate mutating func take(_ number: Int) -> OpaquePointer? {
-    questions.removeValue(forKey: number)?.message
-  }
+  fileprivate mutating func take(_ number: Int) -> OpaquePointer? { held.take(number) }
 
   fileprivate mutating func drop(of sender: String) {
-    for (number, question) in questions where question.sender == sender {
-      questions[number] = nil
-      sd_bus_message_unref(question.message)
-    }
+    for message in held.drop(of: sender) { sd_bus_message_unref(message) }
   }
 
   mutating func end() {
     for slot in slots { sd_bus_slot_unref(slot) }
-    for question in questions.values { sd_bus_message_unref(question.message) }
-    (slots, questions, asked) = ([], [:], nil)
+    for message in held.dropAll() { sd_bus_message_unref(message) }
+    (slots, asked) = ([], nil)
   }
-
-  /// Calls that wait for an answer. Chosen: a few of each connection that is served.
-  private static let most = 4096
 }
 
 // Objects that anybody may call, each call with an answer of its own.
@@ -67,7 +58,6 @@ extension BusConnection {
   package func answer(_ number: Int, _ response: BusResponse) {
     guard let call = served.take(number) else { return }
     defer { sd_bus_message_unref(call) }
-    guard sd_bus_message_get_expect_reply(call) > 0 else { return }
     do throws(BusFault) { try reply(to: call, response) } catch {
       // A value that cannot be sent: no call is left without an answer.
       sd_bus_reply_method_errno(call, error.code, nil)
@@ -103,9 +93,12 @@ extension BusConnection {
     guard let head = BusHead(message), head.kind == .call, let asked = served.asked else {
       return 0
     }
-    guard !served.isFull else { return -ENOBUFS }
     guard let values = BusReader(message).all() else { return -E2BIG }
-    let number = served.add(message, of: head.sender)
+    guard let number = served.add(message, of: head.sender) else {
+      let reason = "\(HeldCalls<OpaquePointer>.most) calls of all programs wait already"
+      try? reply(to: message, .error("org.freedesktop.DBus.Error.LimitsExceeded", reason))
+      return 1
+    }
     asked(
       BusQuestion(
         number: number, sender: head.sender,

@@ -14,9 +14,9 @@ package actor NotificationAgent: PromptAgent, SessionBusAgent {
   nonisolated package let name = AgentChoice.notification.name
   /// The address of the bus; `nil` if there is no session.
   nonisolated package let address: String?
-  private var coordinator = NotificationPresenter()
+  private var presenter = NotificationPresenter()
   /// Messages of others that were rejected, counted by reason.
-  package var refusals: [BusRefusal: Int] { coordinator.refusals }
+  package var refusals: [BusRefusal: Int] { presenter.refusals }
   package var bus: BusConnection?
   private var replies: [Prompt.ID: @Sendable (AgentReply) -> Void] = [:]
 
@@ -50,7 +50,7 @@ package actor NotificationAgent: PromptAgent, SessionBusAgent {
   }
 
   package func step(_ input: NotificationPresenter.Input) {
-    for output in coordinator.handle(input, at: HostClock.now) {
+    for output in presenter.handle(input, at: HostClock.now) {
       switch output {
       case .enter: enterBus()
       case .leave: leaveBus()

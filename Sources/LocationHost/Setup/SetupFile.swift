@@ -47,7 +47,9 @@ package struct SetupFile: Hashable, Sendable {
     guard descriptor >= 0 else { throw Errno(last: "open \(new)") }
     let bytes = Array(text.utf8)
     let written = Glibc.write(descriptor, bytes, bytes.count)
-    let isStored = written == bytes.count && fsync(descriptor) == 0
+    // The service runs as a user of its own: a mask that leaves nothing to others must not hide its configuration.
+    let isStored =
+      written == bytes.count && fchmod(descriptor, 0o644) == 0 && fsync(descriptor) == 0
     let fault = Errno(last: "write \(new)")
     close(descriptor)
     guard isStored else {

@@ -8,9 +8,11 @@ extension GeoClueService {
     switch client.activity {
     case .active, .barred: return [.answer(question.number, .done)]
     case .deciding(let questions, let asking, let until):
-      guard questions.count < Self.mostWaiting else {
-        return [.answer(question.number, .tooMany("\(questions.count) calls of it wait already"))]
+      guard questions.count < Self.mostStarts else {
+        let reason = "\(questions.count) calls of Start of this client wait already"
+        return [.answer(question.number, .tooMany(reason))]
       }
+      if let full = fullUser(of: name) { return [.answer(question.number, .tooMany(full))] }
       clients[number]?.activity = .deciding(
         questions: questions + [question.number], asking: asking, until: until)
       return []
@@ -19,6 +21,7 @@ extension GeoClueService {
     guard !client.desktopID.isEmpty else {
       return [.answer(question.number, .denied("'DesktopId' property must be set"))]
     }
+    if let full = fullUser(of: name) { return [.answer(question.number, .tooMany(full))] }
     clients[number]?.activity = .deciding(
       questions: [question.number], asking: .notYet, until: now.uptime + Self.answerTimeout)
     clients[number]?.isFresh = true
@@ -26,6 +29,19 @@ extension GeoClueService {
     guard callers[name]?.isJoining == false else { return [] }
     callers[name]?.isJoining = true
     return [.join(name, desktopID: client.desktopID)]
+  }
+
+  /// Why no further `Start` of a connection may wait, if the calls of its user leave no room.
+  private func fullUser(of name: String) -> String? {
+    let user = callers[name]?.user
+    let waiting = clients.values.reduce(0) { sum, client in
+      guard case .deciding(let questions, _, _) = client.activity,
+        callers[client.owner]?.user == user
+      else { return sum }
+      return sum + questions.count
+    }
+    return waiting >= Self.mostStartsPerUser
+      ? "\(waiting) calls of Start of its user wait already" : nil
   }
 
   mutating func stop(_ number: Int) -> [Output] {
@@ -181,7 +197,7 @@ extension GeoClueService {
       clients[number]?.locations.expire(at: now.uptime)
       guard case .deciding(_, _, let until) = clients[number]?.activity, until <= now.uptime
       else { return [] }
-      // The question stays: positions follow the answer.
+      // The question stays: positions follow the answer, and nothing is in use before (`isInUse`).
       return activate(number)
     }
   }

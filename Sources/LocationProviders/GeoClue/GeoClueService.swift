@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Serves GeoClue's interface on D-Bus to every program that asks it where the computer is
-/// (GEOCLUE-1 to GEOCLUE-14).
+/// (GEOCLUE-1 to GEOCLUE-18).
 ///
 /// Decides which Client objects exist and what becomes of each call. Whether an app may know the
 /// location is not decided here: every client is an app of the engine (docs/decisions/0101).
@@ -76,8 +76,13 @@ package struct GeoClueService: Machine {
     clients.values.reduce(nil) { earliest($0, $1.nextDeadline) }
   }
 
-  /// Whether any client is active.
-  package var isInUse: Bool { clients.values.contains(where: \.isActive) }
+  /// Whether any client is active whose app may know the location. One whose question is still open
+  /// has no positions.
+  package var isInUse: Bool {
+    clients.values.contains { client in
+      client.isActive && callers[client.owner]?.state?.authorization.status.isGranted == true
+    }
+  }
 
   /// The connections that are known, in their order.
   package var names: [String] { callers.keys.sorted() }
@@ -193,8 +198,13 @@ package struct GeoClueService: Machine {
   /// Connections of one user. Chosen: more than a desktop's programs have, and it leaves room for
   /// others.
   package static let mostCallersPerUser = 96
-  /// Calls of a connection that wait for its identification.
-  package static let mostWaiting = 32
+  /// Calls of a connection that wait for its identification. Chosen: more than libraries send before
+  /// their first answer; the 256 connections that the bus gives a user hold 2,048 of the 4,096 calls
+  /// that are kept for all (``HeldCalls``).
+  package static let mostWaiting = 8
+  /// Calls of `Start` that wait for a person: of a client, which needs one, and of the clients of a
+  /// user. Chosen: a question is one for all clients of a program.
+  package static let (mostStarts, mostStartsPerUser) = (4, 256)
   /// Client objects of one connection, of the connections of one user, and in all. Chosen: the portal
   /// makes one for each app.
   package static let (mostClients, mostClientsPerUser, mostClientsInAll) = (64, 256, 1024)

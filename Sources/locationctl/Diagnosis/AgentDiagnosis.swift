@@ -55,15 +55,31 @@ struct AgentDiagnosis {
 
   /// For an app without a decision: that no agent can put a prompt, if it is so.
   func unanswered(_ app: AppIdentity) -> Finding? {
+    guard let obstacles else { return nil }
+    return Finding(
+      subject: app.name, code: "no_agent", verdict: .bad,
+      message: "its question stays open, for nobody can be asked (\(obstacles))",
+      next: "answer it: locationctl authorize \(app.name) whenInUse")
+  }
+
+  /// For all apps: that no agent can put a prompt, if it is so. No failure, since what is decided
+  /// already counts.
+  var unattended: Finding? {
+    guard let obstacles else { return nil }
+    return finding(
+      "agents", "nobody_to_ask",
+      "nobody can be asked, so a program without a decision gets no positions (\(obstacles))",
+      "in a terminal of the person: locationctl agent; or decide: "
+        + "sudo locationctl authorize PATH@UID whenInUse")
+  }
+
+  /// Why no agent can ask a person now; `nil` if one can.
+  private var obstacles: String? {
     let obstacles = agents.compactMap { agent in
       agent.obstacle.map { "\(agent.name): \($0)" }
     }
     guard obstacles.count == agents.count else { return nil }
-    let reasons = obstacles.isEmpty ? "no agent is named" : obstacles.joined(separator: "; ")
-    return Finding(
-      subject: app.name, code: "no_agent", verdict: .bad,
-      message: "its question stays open, for nobody can be asked (\(reasons))",
-      next: "answer it: locationctl authorize \(app.name) whenInUse")
+    return obstacles.isEmpty ? "no agent is named" : obstacles.joined(separator: "; ")
   }
 
   private func finding(_ subject: String, _ code: String, _ message: String, _ next: String)

@@ -17,7 +17,8 @@ extension Verb {
       """
       Tries each source, and prints its result and the next step. Ends as soon as every source \
       gives positions or reports why it cannot. Where a location daemon runs and no --source is \
-      given, prints the status of the daemon, its sources, and its agents. With --app it also \
+      given, prints the status of the daemon, its sources, and its agents, and \
+      warns where nobody can be asked about an app without a decision. With --app it also \
       prints whether an agent can answer the app's questions, and what the app requires of a \
       device that no source here gives. With Bluetooth it prints whether an adapter is calibrated, and \
       while a place is set from outside, that no source counts. A missing place index is named with the way to make one, \
@@ -43,7 +44,10 @@ extension Verb {
       let circumstances = daemon?.circumstances ?? []
       let agents = daemon.map(\.agents) ?? AgentDiagnosis()
       let radios = WiFiDiagnosis.switches(for: named) + BeaconDiagnosis.findings(for: named)
-      let findings = circumstances + sources + radios + apps + (agents?.configured ?? [])
+      let open = invocation.has(app) ? nil : daemon?.agents?.unattended
+      let findings =
+        circumstances + sources + radios + apps + (agents?.configured ?? [])
+        + [open].compactMap(\.self)
       let own = daemon == nil ? ownKey : []
       for finding in findings + PlaceDiagnosis.findings + own {
         let output = Output.standard

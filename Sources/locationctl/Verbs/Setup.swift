@@ -16,12 +16,16 @@ extension Verb {
       """
       Looks for gpsd, serial ports with NMEA at any usual baud rate, modems, Wi-Fi and Bluetooth \
       adapters, and sensors; asks; writes a configuration with the reason for each source; prints \
-      the first position that they give, or why there is none; and starts the service.
+      the first position that they give, or why there is none; and starts the service. While it \
+      looks, the service and its socket are stopped, for a serial port has one reader; they go on \
+      if nothing is written.
       """,
       """
       As root it configures the daemon of the machine (/etc/locationd.conf), else the one of your \
       user. A configuration that is there already is kept beside it, as .before-setup. Where gpsd \
-      answers, it has the receivers, and no serial port is opened.
+      answers, it has the receivers, and no serial port is opened. --remove puts the \
+      configuration before it back and starts the service with it; where there was none, the \
+      service and its socket are stopped and disabled.
       """,
     ],
     options: [yes, remove, root],
@@ -35,23 +39,31 @@ extension Verb {
       else { throw Failure.refused("$HOME is not set", next: "set it, or run as root") }
       let service = folder.isEmpty ? SetupService(isSystem: isRoot) : nil
       guard !invocation.has(remove) else { return try takeBack(file, service) }
+      // Before ports are listened to: each has one reader, and listening changes its speed.
+      let stopped = service?.stop() ?? []
+      var isStarted = false
+      defer { if !isStarted { service?.resume(stopped) } }
       let plan = SetupPlan(for: probe(folder))
       show(plan, file)
       guard invocation.has(yes) || isConfirmed(file) else {
         return Output.standard.line("nothing was written")
       }
-      do throws(Errno) {
-        if try file.write(plan.configuration) {
-          Output.standard.line("kept what was there as \(file.kept)")
-        }
-      } catch { throw Failure.refused("\(error)", next: "sudo locationctl setup") }
-      Output.standard.line("wrote \(file.path)")
-      guard let service else { return }
-      // Before the service has them: a serial port has one reader.
-      service.stop()
+      try write(plan, to: file)
+      guard service != nil else { return }
+      // Before the service has the ports again.
       try await showFirst(of: plan)
-      try service.start()
+      try service?.start()
+      isStarted = true
     })
+
+  private static func write(_ plan: SetupPlan, to file: SetupFile) throws(Failure) {
+    do throws(Errno) {
+      if try file.write(plan.configuration) {
+        Output.standard.line("kept what was there as \(file.kept)")
+      }
+    } catch { throw .refused("\(error)", next: "sudo locationctl setup") }
+    Output.standard.line("wrote \(file.path)")
+  }
 
   private static func probe(_ folder: String) -> MachineParts {
     let output = Output.standard
@@ -83,6 +95,11 @@ extension Verb {
       }
     } catch { throw .refused("\(error)", next: nil) }
     Output.standard.line("removed \(file.path)")
+    guard access(file.path, F_OK) == 0 else {
+      try service?.end()
+      return
+    }
+    Output.standard.line("put back what was there before")
     try service?.start()
   }
 
@@ -99,40 +116,4 @@ extension Verb {
       try? await doctor.verb.run(doctor)
     }
   }
-}
-
-/// The service of the daemon, as systemd has it.
-private struct SetupService {
-  /// Whether it is that of the machine, not that of the user.
-  var isSystem: Bool
-
-  private var words: [String] { isSystem ? ["systemctl"] : ["systemctl", "--user"] }
-
-  /// Ends the service, if it runs, so that no receiver is held.
-  func stop() {
-    let variables = HostEnvironment.current.variables
-    guard Self.hasSystemd,
-      FinishedProgram.run(words + ["--quiet", "is-active", Self.unit], variables) == 0
-    else { return }
-    _ = FinishedProgram.run(words + ["stop", Self.unit], variables)
-  }
-
-  /// Enables and starts the service, with the configuration as it is now.
-  func start() throws(Failure) {
-    guard Self.hasSystemd else {
-      throw .refused("systemd does not run here, so no service is started", next: "locationd &")
-    }
-    for step in [["enable", "--quiet", "locationd.socket"], ["restart", Self.unit]] {
-      let status = FinishedProgram.run(words + step, HostEnvironment.current.variables)
-      guard status == 0 else {
-        let command = (words + step).joined(separator: " ")
-        throw .refused("\(command) failed", next: "journalctl -u locationd, or: locationd &")
-      }
-    }
-    Output.standard.line("the service is running")
-  }
-
-  private static let unit = "locationd.service"
-
-  private static var hasSystemd: Bool { access("/run/systemd/system", F_OK) == 0 }
 }

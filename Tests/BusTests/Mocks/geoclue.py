@@ -6,6 +6,7 @@ Every connection has a letter, and is made by its first command. Answers each wi
   A create                  CreateClient
   A delete PATH
   A start PATH | A stop PATH
+  A starts PATH N           N calls of Start at once; answers with the first error
   A set PATH NAME VALUE     a number, or text
   A get PATH INTERFACE NAME
   A all PATH INTERFACE      how many properties there are
@@ -51,6 +52,15 @@ class Connection:
     def call(self, path, interface, member, signature="", *arguments):
         return self.bus.call_blocking(NAME, path, interface, member, signature, arguments)
 
+    def starts(self, path, count):
+        errors = []
+        for _ in range(count):
+            self.bus.call_async(NAME, path, NAME + ".Client", "Start", "", (),
+                                lambda: None, errors.append)
+        while not errors:
+            GLib.MainContext.default().iteration(True)
+        raise errors[0]
+
     def wait(self, choose):
         """The first signal, of those that were not waited for, of which something can be made."""
         while True:
@@ -72,6 +82,8 @@ class Connection:
             return self.call(ROOT + "/Manager", manager, "AddAgent", "s", rest[0])
         if word in ("start", "stop"):
             return self.call(rest[0], client, word.title())
+        if word == "starts":
+            return self.starts(rest[0], int(rest[1]))
         if word == "set":
             value = dbus.UInt32(rest[2]) if rest[2].isdigit() else dbus.String(rest[2])
             return self.call(rest[0], PROPERTIES, "Set", "ssv", client, rest[1], value)

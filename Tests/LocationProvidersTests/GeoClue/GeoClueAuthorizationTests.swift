@@ -77,15 +77,24 @@ struct GeoClueAuthorizationTests {
     #expect(
       stage.said() == [
         "3: done", ":1.7 hears PropertiesChanged Client {Active:true} ", "start 1 reduced",
-        "all hears PropertiesChanged Manager {InUse:true} ",
       ])
     // The answer still counts.
     stage.bench.send(.state(":1.7", GeoClueStage.denied))
-    #expect(
-      stage.said() == [
-        ":1.7 hears PropertiesChanged Client {Active:false} ",
-        "all hears PropertiesChanged Manager {InUse:false} ",
-      ])
+    #expect(stage.said() == [":1.7 hears PropertiesChanged Client {Active:false} "])
+  }
+
+  @Test("GEOCLUE-15: nothing is in use while the question of the only client is open")
+  mutating func undecided() {
+    start()
+    stage.bench.send(.state(":1.7", GeoClueStage.undecided))
+    stage.bench.send(.asked(":1.7", GeoClueStage.asking))
+    stage.bench.run(for: .seconds(20))
+    #expect(!stage.bench.machine.isInUse)
+    _ = stage.said()
+    stage.bench.send(.state(":1.7", GeoClueStage.granted))
+    #expect(stage.said() == ["all hears PropertiesChanged Manager {InUse:true} "])
+    stage.bench.send(.state(":1.7", GeoClueStage.undecided))
+    #expect(stage.said() == ["all hears PropertiesChanged Manager {InUse:false} "])
   }
 
   @Test("GEOCLUE-6: an app that the engine does not take is refused, and may start again")
@@ -179,7 +188,38 @@ struct GeoClueAuthorizationTests {
     #expect(stage.said().last == "20001: LimitsExceeded this program has 64 clients already")
     #expect(stage.bench.machine.clientCount == GeoClueService.mostCallersPerUser + 64)
     for _ in 0..<100 { stage.call("CreateClient", of: ":3.1") }
-    #expect(stage.said().last == "20101: LimitsExceeded 32 calls of it wait already")
+    #expect(stage.said().last == "20101: LimitsExceeded 8 calls of it wait already")
+  }
+
+  @Test("GEOCLUE-13: calls of Start that wait have a bound for a client and for a user")
+  mutating func waitingStarts() {
+    var calls = 0
+    for connection in 0..<3 {
+      let name = ":1.\(connection)"
+      stage.open(name, user: 65534)
+      for _ in 1..<64 { stage.call("CreateClient", of: name) }
+      for number in (connection * 64 + 1)...(connection * 64 + 64) {
+        let path = GeoClueStage.client(number)
+        stage.set("DesktopId", .string("maps"), at: path, of: name)
+        for _ in 0..<32 { stage.call("Start", at: path, of: name) }
+      }
+      calls += 64 * 34
+    }
+    let answered = stage.bench.outputs.count {
+      if case .answer = $0.output { true } else { false }
+    }
+    #expect(calls - answered == 256)
+    #expect(
+      stage.said().last == "\(calls): LimitsExceeded 256 calls of Start of its user wait already")
+    stage.call("Start", at: GeoClueStage.client(1), of: ":1.0")
+    #expect(
+      stage.said()
+        == ["\(calls + 1): LimitsExceeded 4 calls of Start of this client wait already"])
+    // Another user is served as before.
+    stage.open(":2.1", user: 0)
+    stage.set("DesktopId", .string("maps"), at: GeoClueStage.client(193), of: ":2.1")
+    stage.call("Start", at: GeoClueStage.client(193), of: ":2.1")
+    #expect(stage.said().last == "join :2.1 as maps")
   }
 
   @Test("GEOCLUE-13: there is a bound for all, identified or not")
