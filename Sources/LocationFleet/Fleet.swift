@@ -12,7 +12,7 @@ package struct Fleet: Sendable {
     package var rejected: [FixOrder.Reason: Int] = [:]
     /// Fixes of devices beyond the most.
     package var surplus = 0
-    /// Devices that began anew, as what was stored of them cannot be read.
+    /// Devices that began anew, as what was stored of them cannot be read. A worker takes none such over.
     package var damaged = 0
   }
 

@@ -38,6 +38,13 @@ extension FleetDevice {
     settle(stale, fences)
   }
 
+  /// Whether bytes are unchanged since `stored` has written them, here or in an earlier version. Whether their
+  /// values have a meaning is not looked at: for that each device would have to be made.
+  static func isWhole(_ bytes: [UInt8]) -> Bool {
+    guard let form = bytes.first, form == version || form == earlierVersion else { return false }
+    return StateCoder(sealed: bytes, isOfEarlierForm: form == earlierVersion) != nil
+  }
+
   /// A fence that is another one now, or gone.
   private struct Stale: Sendable {
     /// The number that stands for it until it is settled.
@@ -76,10 +83,7 @@ extension FleetDevice {
     if coder.isReading {
       let estimate = motion.latestEstimate
       follower.take(estimate)
-      if newest != nil {
-        _ = visits.handle(
-          .motion(estimate), at: Moment(uptime: .start, unixTime: .init(nanoseconds: 0)))
-      }
+      if newest != nil { visits.take(estimate) }
       pending = gone.map { ended($0) }
     }
   }

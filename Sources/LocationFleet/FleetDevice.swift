@@ -113,7 +113,7 @@ extension FleetDevice {
     let estimate = motion.observe(fix, point, at: now)
     follow(fix, point, estimate, fences, at: now, &step)
     if settings.visits {
-      _ = visits.handle(.motion(estimate), at: now)
+      visits.take(estimate)
       Self.tell(visits.observe(fix, point, at: now), at: now, &step)
     }
     finish(step, &events)

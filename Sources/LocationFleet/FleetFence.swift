@@ -101,6 +101,14 @@ package struct FleetFences: Sendable {
 
   func slot(of id: String) -> Slot? { slots[id] }
 
+  /// Returns the ids of the fences that have another area than among those before, and the same revision.
+  func moved(since before: FleetFences) -> [String] {
+    fences.filter { fence in
+      guard let slot = before.slot(of: fence.id) else { return false }
+      return before[slot].revision == fence.revision && before[slot].area != fence.area
+    }.map(\.id)
+  }
+
   /// Whether a fence tells of a device.
   func concerns(_ slot: Slot, _ device: FleetDeviceName, group: String?) -> Bool {
     switch fences[Int(slot)].audience {

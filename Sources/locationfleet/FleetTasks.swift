@@ -87,12 +87,23 @@ struct FleetTasks {
 
   func publishFences(_ path: String) throws(FleetFault) {
     let bytes = try Input.file(path, limit: FenceFile.longest)
-    do throws(FenceFile.Fault) { _ = try FenceFile.read(bytes) } catch {
+    let fences: FleetFences
+    do throws(FenceFile.Fault) { fences = try FenceFile.read(bytes) } catch {
       let place = error.feature.map { "feature \($0): " } ?? ""
       throw FleetFault(reason: "\(path): \(place)\(error.cause)")
     }
     var broker = try connect()
     let partitions = configuration.worker.partitions
+    let moved = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
+      try FenceStore.moved(in: fences, partitions: partitions, &broker)
+    }
+    if let first = moved.first {
+      let others = moved.count > 1 ? " (and \(moved.count - 1) others)" : ""
+      throw FleetFault(
+        reason: "\(path): fence \(first)\(others) has another area than the one in force, and the "
+          + "same revision: give it another \"revision\", or devices would tell exits and entries "
+          + "that were none")
+    }
     let version = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
       try FenceStore.publish(bytes, partitions: partitions, to: &broker)
     }

@@ -79,6 +79,25 @@ struct FleetOptionsTests {
     }
   }
 
+  @Test("FLEET-100: the unit of a worker gives it a name that it takes, also of a host with dots")
+  func name() throws {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let unit = try String(
+      contentsOf: root.appending(path: "systemd/locationfleet@.service"), encoding: .utf8)
+    let line = try #require(
+      unit.split(separator: "\n").first { $0.hasPrefix("ExecStart=") && $0.contains("--name") })
+    // As systemd does for an instance 1 on depot-7.example.org.
+    let words = line.split(separator: " ").dropFirst().map {
+      String($0).replacing("%H", with: "depot-7.example.org").replacing("%l", with: "depot-7")
+        .replacing("%i", with: "1").replacing("${CONFIG}", with: "/nonexistent")
+    }
+    #expect(words.contains("depot-7-1"))
+    let run = try Outcome("locationfleet", words)
+    #expect(run.status == 2)
+    #expect(run.error.contains("/nonexistent") && !run.error.contains("--name"), "\(run.error)")
+  }
+
   @Test("FLEET-23: every key of the configuration is documented in the manual")
   func manual() throws {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()

@@ -185,4 +185,18 @@ struct FleetServerTests {
     #expect(try site.fleet(["init"]).output == "2 partitions, 11 streams made\n")
     #expect(try site.fleet(["init"]).output == "2 partitions, 0 streams made\n")
   }
+
+  @Test("FLEET-104: a file with a fence that has moved under its revision is not published")
+  func movedFences() async throws {
+    let site = try await FleetSite(partitions: 2)
+    let walk = Self.walks[0]
+    try site.prepare(walk)
+    for revision in 1...2 {
+      let file = walk.fenceFile(shift: 0.004, revision: revision)
+      try site.write(String(decoding: file, as: UTF8.self), to: "moved.geojson")
+      let run = try site.fleet(["fences", site.file("moved.geojson")])
+      #expect(run.status == (revision == 1 ? 2 : 0), "\(run.error)")
+      #expect(run.error.contains("give it another \"revision\"") == (revision == 1))
+    }
+  }
 }

@@ -192,6 +192,37 @@ struct IngressServerTests {
     #expect(throws: MQTTDevice.Gone.self) { try site.device(0) }
   }
 
+  @Test(
+    "FLEET-103: SIGHUP ends the connections whose account is gone or another one, and no others")
+  func accountsEnd() async throws {
+    let site = try await IngressSite(devices: 3)
+    let path = site.folder.file("accounts")
+    var devices = try (0..<3).map { try site.device($0) }
+    defer { for device in devices { device.close() } }
+    func publish(_ number: Int, _ second: Int) throws {
+      try devices[number].publish(IngressSite.report(second), to: "in/acme/truck-\(number)")
+      let count = devices[number].acknowledged + 1
+      try devices[number].waitForAcknowledgements(count)
+    }
+    for number in 0..<3 { try publish(number, 1) }
+    let text = try String(contentsOfFile: path, encoding: .utf8)
+    let lines = text.split(separator: "\n").map { String($0) }
+      .filter { !$0.hasPrefix("dev-0 ") }
+      .map { $0.hasPrefix("dev-1 ") ? $0.replacing(" - ", with: " vans ") : $0 }
+    try site.write(lines.joined(separator: "\n") + "\n", to: "accounts")
+    chmod(path, 0o600)
+    site.ingress?.signal(SIGHUP)
+    _ = try await site.ingress?.lines.next { $0.contains("read the accounts again; ended 2") }
+    for number in 0..<2 {
+      #expect(throws: MQTTDevice.Gone.self, "\(number)") { try publish(number, 2) }
+    }
+    try publish(2, 2)
+    // It comes again as what it is now.
+    try site.device(1).close()
+    let kept = try site.kept().mapValues(Set.init)
+    #expect(kept == ["truck-0": [1], "truck-1": [1], "truck-2": [1, 2]])
+  }
+
   @Test("FLEET-35: an ingress without accounts, or with a fault in them, does not start")
   func check() throws {
     let folder = try TemporaryFolder()

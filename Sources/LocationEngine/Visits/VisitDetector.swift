@@ -110,13 +110,16 @@ package struct VisitDetector: Machine {
     switch input {
     case .fix(let fix): return observe(fix, GeocentricPoint(fix.coordinate), at: now)
     case .motion(let motion):
-      self.motion = motion
+      take(motion)
       return []
     case .wake:
       guard let due = nextDeadline, due <= now.uptime, let stay = arriving else { return [] }
       return arrive(stay, at: now)
     }
   }
+
+  /// Takes the estimate of how the device moves from now on.
+  package mutating func take(_ motion: MotionEstimate) { self.motion = motion }
 
   /// Takes the next fix from a caller that has its point for other detectors, too.
   package mutating func observe(

@@ -17,6 +17,13 @@ package struct DeviceAccount: Hashable, Sendable {
     self.hash = hash
   }
 
+  /// Whether two accounts are the same in each byte, as names of Unicode alone would not be.
+  package func isExactly(_ other: DeviceAccount) -> Bool {
+    user.isExactly(other.user) && tenant.isExactly(other.tenant) && hash.isExactly(other.hash)
+      && device.map { ExactName($0) } == other.device.map { ExactName($0) }
+      && group.map { ExactName($0) } == other.group.map { ExactName($0) }
+  }
+
   /// What a topic is, for this account.
   package enum Topic: Hashable, Sendable {
     /// Reports of a device that the account may speak for.

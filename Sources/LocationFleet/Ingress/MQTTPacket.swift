@@ -20,7 +20,7 @@ package enum MQTTEnd: String, CaseIterable, Comparable, Error, Sendable {
   case silent
   /// TLS was not agreed on, the certificate names no device, or others are believed from now on.
   case security
-  /// No user, an unknown one, or a wrong password.
+  /// No user, an unknown one, or a wrong password; or its account is gone, or another one, since it came in.
   case password
   /// A topic of another device.
   case device

@@ -31,15 +31,48 @@ package enum FenceStore {
         if case .refused = error { try mend(file, partitions: partitions, &broker) }
         throw error
       }
-      let version = try store(file, to: &broker)
+      let stored = try store(file, to: &broker)
       do throws(BrokerFault) {
         for (partition, place) in places.enumerated() {
-          try announce(version, in: partition, behind: place, to: &broker)
+          try announce(stored.version, in: partition, behind: place, to: &broker)
         }
-        return version
-      } catch { guard error == .conflict else { throw error } }
+      } catch {
+        guard error == .conflict else { throw error }
+        continue
+      }
+      // It is published all the same: what this leaves, the next publication overwrites.
+      do throws(BrokerFault) {
+        try overwriteUnneeded(before: stored.head, partitions: partitions, &broker)
+      } catch {}
+      return stored.version
     }
     throw .refused("others write into the partitions at the same time; publish the fences again")
+  }
+
+  /// Returns the ids of the fences that have another area than those in force, and the same revision.
+  ///
+  /// - Chosen (FLEET-104): devices know a fence by its id and revision. One that was inside the area before would
+  ///   tell an exit from the other one, or an entry, without having moved; so such fences are not published.
+  package static func moved(
+    in fences: FleetFences, partitions: Int, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> [String] {
+    var inForce: Set<String> = []
+    for partition in 0..<partitions {
+      // Nobody judges by what cannot be read; to publish fences may be the way out of that.
+      do throws(BrokerFault) {
+        try inForce.formUnion(TenantFences.inForce(in: partition, &broker).suffix(1))
+      } catch { guard case .damaged = error else { throw error } }
+    }
+    for version in inForce.sorted() {
+      let before: FleetFences
+      do throws(BrokerFault) { before = try read(version, from: &broker) } catch {
+        guard case .damaged = error else { throw error }
+        continue
+      }
+      let moved = fences.moved(since: before)
+      if !moved.isEmpty { return moved }
+    }
+    return []
   }
 
   /// The last message that concerns a whole partition.
@@ -53,18 +86,24 @@ package enum FenceStore {
   /// How often something is begun anew where others have written.
   static let attempts = 8
 
-  /// Stores a file; returns its version.
+  /// Stores a file; returns its version, and the number of the message that says that it is there whole.
+  ///
+  /// That message is put anew also where it is there: nobody who found it unneeded before can overwrite it, or
+  /// the parts, any more. Where it is not there somebody may just be overwriting the parts: they are put anew.
   static func store(
     _ file: [UInt8], to broker: inout some FleetBroker
-  ) throws(BrokerFault) -> String {
+  ) throws(BrokerFault) -> (version: String, head: UInt64) {
     let version = version(of: file)
     let count = (file.count + chunk - 1) / chunk
+    let text = Array("\(count)".utf8)
+    let head = try renew(text, at: version, &broker)
     for number in 0..<count {
       let part = file[(number * chunk)..<min((number + 1) * chunk, file.count)]
-      try put(Array(part), at: "\(version).\(number)", &broker)
+      let key = "\(version).\(number)"
+      try putPart(Array(part), at: key, isKept: head != nil, &broker)
     }
-    try put(Array("\(count)".utf8), at: version, &broker)
-    return version
+    if let head { return (version, head) }
+    return (version, try put(text, at: version, &broker))
   }
 
   /// Has a partition judge by a version from here on, if nothing that concerns all of it has come behind a
@@ -120,14 +159,14 @@ package enum FenceStore {
   /// The part of a key that names the tenant that is being erased.
   private static let erasing = "erasing"
 
-  /// The versions of which something is kept, and the messages of each.
+  /// The versions of which something is kept, and the messages of each, of those before a number.
   static func versions(
-    in broker: inout some FleetBroker
+    in broker: inout some FleetBroker, before end: UInt64 = .max
   ) throws(BrokerFault) -> [(version: String, sequences: [UInt64])] {
     var found: [String: [UInt64]] = [:]
     var from: UInt64 = 1
     // One at a time: each may have half a megabyte.
-    while let message = try broker.first(">", in: .fences, from: from) {
+    while let message = try broker.first(">", in: .fences, from: from), message.sequence < end {
       from = message.sequence + 1
       let key = message.entry.subject.split(separator: ".").dropFirst(2)
       guard let version = key.first.map(String.init), isVersion(version) else { continue }
@@ -136,12 +175,49 @@ package enum FenceStore {
     return found.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
+  private static func putPart(
+    _ bytes: [UInt8], at key: String, isKept: Bool, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    let known = try broker.last(of: .fences, key: key).message
+    if isKept, known?.entry.bytes == bytes { return }
+    if let known {
+      // What is only replaced stays in the server's files, where no erasure would find it any more.
+      _ = try broker.erase([known.sequence], of: .fences)
+    }
+    _ = try put(bytes, at: key, &broker)
+  }
+
+  /// Puts a value, behind what is there. Another one that writes there writes the same.
   private static func put(
     _ bytes: [UInt8], at key: String, _ broker: inout some FleetBroker
-  ) throws(BrokerFault) {
-    let known = try broker.last(of: .fences, key: key)
-    guard known.message?.entry.bytes != bytes else { return }
-    _ = try broker.put(bytes, at: key, in: .fences, expecting: known.message?.sequence ?? 0)
+  ) throws(BrokerFault) -> UInt64 {
+    var known: UInt64 = 0
+    for _ in 0..<attempts {
+      do throws(BrokerFault) {
+        return try broker.put(bytes, at: key, in: .fences, expecting: known)
+      } catch { guard error == .conflict else { throw error } }
+      known = try broker.last(of: .fences, key: key).message?.sequence ?? 0
+    }
+    throw contended
+  }
+
+  /// Puts a value that is there anew; `nil` where it is not there.
+  private static func renew(
+    _ bytes: [UInt8], at key: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> UInt64? {
+    for _ in 0..<attempts {
+      guard let known = try broker.last(of: .fences, key: key).message?.sequence else {
+        return nil
+      }
+      do throws(BrokerFault) {
+        return try broker.put(bytes, at: key, in: .fences, expecting: known)
+      } catch { guard error == .conflict else { throw error } }
+    }
+    throw contended
+  }
+
+  private static var contended: BrokerFault {
+    .refused("others publish the same fences at the same time; publish them again")
   }
 
   /// Reads the fences of a version; those of the empty version are none.

@@ -76,6 +76,10 @@ package struct PartitionRun: Sendable {
     var closed = ClosedTenants()
     for bucket in 0..<settings.buckets {
       guard let value = try Self.bucket(bucket, of: partition, values, &keys) else { continue }
+      // Else a device that cannot be read would begin anew with its next fix, and nobody would know.
+      guard value.bucket.devices.allSatisfy({ FleetDevice.isWhole($0.bytes) }) else {
+        throw .damaged(Self.bucketKey(bucket, of: partition))
+      }
       sides[bucket] = value.side
       state.restore(bucket, value.bucket)
       for found in value.closed { closed.add(found, at: value.bucket.position) }
@@ -119,7 +123,11 @@ package struct PartitionRun: Sendable {
     try finish(before: entries, &broker)
     try append(entries, &broker)
     if state.erasure > stored?.erased ?? 0 || keys.isExposed { try renewKey(&broker, at: now) }
-    if let buckets = state.plan.buckets(at: now) { try store(buckets, &broker, at: now) }
+    if state.isFullOfChanges {
+      try store(state.plan.all, &broker, at: now)
+    } else if let buckets = state.plan.buckets(at: now) {
+      try store(buckets, &broker, at: now)
+    }
     return batch.messages.count
   }
 

@@ -152,8 +152,10 @@ package struct PartitionState: Sendable {
   /// Judges from the message with this number on by other fences.
   package mutating func apply(_ index: FleetFences, version: String, at input: UInt64) {
     position = input
+    // A successor judges from the floor on, so none above that may be forgotten.
+    let floor = plan.floor(at: input)
+    changes.removeAll { $0.input <= floor }
     changes.append((input, fences))
-    if changes.count > Self.mostChanges { changes.removeFirst() }
     fences = version
     for bucket in fleets.indices { fleets[bucket].replace(index) }
   }
@@ -173,6 +175,13 @@ package struct PartitionState: Sendable {
     let floor = plan.floor(at: position)
     let version = changes.first { $0.input > floor }?.before ?? fences
     return Checkpoint(position: floor, fences: version, buckets: settings.buckets)
+  }
+
+  /// Whether everything is to be stored at once, as fences have changed so often since the checkpoint: what is
+  /// remembered of that is bounded by these, and by the messages of one turn.
+  package var isFullOfChanges: Bool {
+    guard changes.count > Self.mostChanges else { return false }
+    return changes[changes.count - Self.mostChanges - 1].input > plan.floor(at: position)
   }
 
   /// The event that says that inputs were gone before they were judged.

@@ -99,7 +99,7 @@ struct TenantFences: Sendable {
   ) throws(BrokerFault) -> String {
     let file = try FenceStore.file(version, from: &broker)
     guard let rest = try less(file, version) else { return version }
-    return try FenceStore.store(rest, to: &broker)
+    return try FenceStore.store(rest, to: &broker).version
   }
 
   private func less(_ file: [UInt8], _ version: String) throws(BrokerFault) -> [UInt8]? {

@@ -94,6 +94,21 @@ struct DeviceConnections {
     }
   }
 
+  /// Ends those who have come in by an account that is gone, or is another one now; returns how many.
+  ///
+  /// - Chosen (FLEET-103): who has a certificate has no account.
+  mutating func keep(_ accounts: DeviceAccounts) -> Int {
+    let before = count
+    for index in connections.indices {
+      guard let connection = connections[index], !connection.isCertified,
+        let account = connection.account
+      else { continue }
+      let isKept = accounts.byUser[account.user]?.isExactly(account) == true
+      if !isKept { end(index, .password) }
+    }
+    return before - count
+  }
+
   /// Handshakes that can go on.
   var handshakesWaiting: Int { handshakes.count }
 

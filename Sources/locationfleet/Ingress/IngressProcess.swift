@@ -152,8 +152,14 @@ struct IngressProcess {
       }
     } catch { Log.ingress("keeps the files of TLS it has: \(error.reason)", isFault: true) }
     do throws(FleetFault) {
-      check.replace(try Self.accounts(configuration.accounts))
-      Log.ingress("read the accounts again")
+      let accounts = try Self.accounts(configuration.accounts)
+      check.replace(accounts)
+      let ended = devices.keep(accounts)
+      // What was held back of them is sent on before anybody hears that they have ended.
+      count()
+      Log.ingress(
+        "read the accounts again"
+          + (ended > 0 ? "; ended \(ended) connections whose accounts are gone, or others" : ""))
     } catch { Log.ingress("keeps the accounts it has: \(error.reason)", isFault: true) }
   }
 

@@ -24,7 +24,7 @@ struct PasswordCheck {
     function = KeyedFunction(.random(), purpose: "device password")
   }
 
-  /// Takes another file of accounts; who is already connected stays.
+  /// Takes another file of accounts, by which whoever waits for an answer is judged, too.
   mutating func replace(_ accounts: DeviceAccounts) { (self.accounts, seen) = (accounts, [:]) }
 
   func glance(_ user: String, _ password: [UInt8]) -> Glance {

@@ -14,7 +14,7 @@ final class ClusterRun {
   /// Whose fix of which step a line is.
   private var places: [[UInt8]: Int] = [:]
   /// When something was done to it.
-  private(set) var deeds: [(date: Date, name: String)] = []
+  private(set) var disturbances: [(date: Date, name: String)] = []
 
   init(
     _ cluster: NATSCluster, settings: String, steps: Int, devices: Int = 24, partitions: Int = 2
@@ -76,7 +76,7 @@ final class ClusterRun {
   }
 
   /// Notes that something is done now.
-  func note(_ name: String) { deeds.append((Date(), name)) }
+  func note(_ name: String) { disturbances.append((Date(), name)) }
 
   struct Pauses {
     /// Seconds from the first sending of a fix to the event that it causes: over all events, sorted.
@@ -91,7 +91,7 @@ final class ClusterRun {
       return lines.joined(separator: "; ")
         + String(
           format:
-            "\n%d deeds, longest pause of each: median %.1f s, most %.1f s; "
+            "\n%d disturbances, longest pause of each: median %.1f s, most %.1f s; "
             + "all events: %d, median %.3f s, most %.1f s",
           sorted.count, median, sorted.last ?? 0, all.count,
           all.isEmpty ? 0 : all[all.count / 2], all.last ?? 0)
@@ -137,12 +137,13 @@ final class ClusterRun {
         all.append((cause.begin, date.timeIntervalSince(cause.begin), kept))
       }
     }
-    let longest = deeds.indices.map { number in
-      let from = deeds[number].date - 3
-      let to = number + 1 < deeds.count ? deeds[number + 1].date - 3 : Date.distantFuture
+    let longest = disturbances.indices.map { number in
+      let from = disturbances[number].date - 3
+      let to =
+        number + 1 < disturbances.count ? disturbances[number + 1].date - 3 : Date.distantFuture
       let around = all.filter { $0.begin >= from && $0.begin < to }
       return (
-        deeds[number].name, around.map(\.seconds).max() ?? 0, around.map(\.kept).max() ?? 0
+        disturbances[number].name, around.map(\.seconds).max() ?? 0, around.map(\.kept).max() ?? 0
       )
     }
     return Pauses(all: all.map(\.seconds).sorted(), longest: longest)

@@ -1,0 +1,97 @@
+import LocationModel
+import LocationSecrets
+import TestSupport
+import Testing
+
+@testable import LocationFleet
+
+@Suite("What a successor finds of a partition")
+struct PartitionStateTests {
+  @Test(
+    "FLEET-101: however often fences change within a snapshot, a successor judges by those of its checkpoint",
+    arguments: [40, 71, 140])
+  func manyFences(count: Int) throws {
+    func run(dying: Bool) throws -> [String: String] {
+      var bench = try FleetBench(seed: 4, devices: 5, fixes: 60)
+      try bench.publishFences()
+      var broker = MemoryBroker(bench.logs)
+      var worker = bench.worker("a")
+      for _ in 0..<6 { bench.turn(&worker, &broker) }
+      bench.pass()
+      for number in 0..<count {
+        let isMoved = number.isMultiple(of: 2)
+        try bench.publishFences(shift: isMoved ? 0.004 : 0, revision: isMoved ? 2 : 3)
+      }
+      let moment = bench.moment
+      _ = worker.turn(&broker) { moment }
+      var reader = MemoryBroker(bench.logs)
+      let stored = try #require(try Checkpoint.stored(in: 0, &reader))
+      let end = bench.logs.end(.fixes(0))
+      #expect(stored.fences == Self.fences(bench.logs, at: stored.position))
+      #expect(count <= 64 || stored.position == end)
+      if dying {
+        var second = MemoryBroker(bench.logs)
+        bench.run("b", &second)
+      } else {
+        for _ in 0..<400 where !bench.isDone(worker) { bench.turn(&worker, &broker) }
+        #expect(bench.isDone(worker))
+      }
+      return bench.events
+    }
+    let whole = try run(dying: false)
+    let successor = try run(dying: true)
+    #expect(whole == successor)
+    #expect(!whole.isEmpty)
+  }
+
+  /// The version that the input up to a message asks for.
+  private static func fences(_ logs: MemoryLogs, at position: UInt64) -> String? {
+    var version: String?
+    for message in logs.messages(.fixes(0)) where message.sequence <= position {
+      guard message.entry.subject == FleetAddress.control(of: 0),
+        case .fences(let found) = ControlMessage(message.entry.bytes)
+      else { continue }
+      version = found
+    }
+    return version
+  }
+
+  @Test(
+    "FLEET-102: a device whose record was changed, or is of a later version, does not begin anew: its partition is left",
+    arguments: [0, 20])
+  func damagedRecord(place: Int) throws {
+    var bench = try FleetBench(seed: 4, devices: 4, fixes: 60)
+    try bench.publishFences()
+    var broker = MemoryBroker(bench.logs)
+    bench.run("a", &broker)
+    let key = try #require(try Self.damage(bench.logs, at: place))
+    let ends = (bench.logs.end(.state(0)), bench.logs.end(.events(0)))
+    var next = MemoryBroker(bench.logs)
+    var successor = bench.worker("b")
+    for _ in 0..<10 { bench.turn(&successor, &next) }
+    #expect(bench.logs.end(.state(0)) == ends.0)
+    #expect(bench.logs.end(.events(0)) == ends.1)
+    let notes = successor.takeNotes()
+    #expect(notes.contains { $0.isFault && $0.text.contains(key) })
+    #expect(successor.figures(at: bench.moment).takeovers == 0)
+  }
+
+  /// Changes a byte of a device's record in a bucket that is sealed as its owner does; returns the bucket's key.
+  private static func damage(_ logs: MemoryLogs, at place: Int) throws -> String? {
+    let messages = logs.messages(.state(0))
+    var keys = StateKeys(of: 0, Dictionary(messages.map { ($0.entry.subject, $0) }) { $1 })
+    var generator = KeyedGenerator(SecretKey(seed: 7))
+    for message in messages {
+      var entry = message.entry
+      guard Int(entry.subject.dropFirst("st.0.".count)) != nil else { continue }
+      var bucket = try keys.open(Array(entry.bytes.dropFirst()), at: entry.subject).bucket
+      guard !bucket.devices.isEmpty else { continue }
+      bucket.devices[0].bytes[place] ^= 0x41
+      let sealed = try keys.seal(bucket, at: entry.subject, using: &generator)
+      entry.bytes = Array(entry.bytes.prefix(1)) + sealed
+      _ = logs.add(entry, to: .state(0))
+      return entry.subject
+    }
+    return nil
+  }
+}
