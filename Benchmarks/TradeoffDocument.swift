@@ -31,8 +31,8 @@ struct TradeoffDocument {
 
     Those who stay walk about there twice an hour for up to three minutes, four times as often as the
     carriers of the recorded phones: 14 m to and fro along the boundary. *Evidence and motion* is our
-    rule on a device that has a motion sensor: it tells such walks after six seconds, knows nothing
-    for ten minutes after each, and tells rest else. Our two rows are not compared with each other. A
+    rule on a device that has a motion sensor: it reports such walks after six seconds, knows nothing
+    for ten minutes after each, and reports rest otherwise. Our two rows are not compared with each other. A
     false exit is two false transitions, as the return is delivered, too.
 
     \(table(simulated))
@@ -50,7 +50,7 @@ struct TradeoffDocument {
 
     \(recorded.isEmpty ? "Not measured: no shared traces." : table(recorded))
 
-    The larger such a circle, the less it tells the rules apart: no phone that stayed erred by
+    The larger such a circle, the less it distinguishes the rules: no phone that stayed erred by
     1,000 m, so there a rule that waits for nothing makes no error either. The same phones where the
     boundary is 100 m from the place, as it is around a circle of 100 m: four circles for each
     place, whose centers lie north, south, east, and west of it.

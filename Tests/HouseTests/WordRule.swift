@@ -37,7 +37,7 @@ enum WordRule {
     // The expressions are slow, and few files contain one of these letters in a row.
     guard dialectLetters.contains(where: { file.text.contains($0) }) else { return [] }
     let words =
-      /(?i)(?:^|[^"`\w])(desk|owed|owes|borne out|bears? out|ledger|lull|patience|deed|told)\b(?!["`:])/
+      /(?i)(?:^|[^"`\w])(desks?|owed|owes|borne out|bears? out|ledgers?|lulls?|patience|deeds?|told)\b(?!["`:])/
     let names =
       /\bonLine\b|[a-z](Desk|Ledger|Lull|Patience|Deed|Office)(?![a-z])|\b(HostCore|WorkLine)\b/
     let reason = "not a word of docs/glossary.md"

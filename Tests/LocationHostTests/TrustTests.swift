@@ -37,7 +37,7 @@ struct TrustTests {
 
     /// Why a process is an app's, when others were served.
     func fault(of pid: Int32, served: [Int32], apps: Set<AppProgram> = []) throws -> String? {
-      var coordinator = ServedProcesses()
+      var known = ServedProcesses()
       for app in served {
         let chain = try ProgramAncestry(of: app, in: self).chain
         let first = try #require(chain.first)
@@ -45,9 +45,9 @@ struct TrustTests {
           app: "org.example.App", user: 1000, session: first.session,
           controlGroup: controlGroup(of: app), ancestors: Set(chain.dropFirst().map(\.mark)),
           began: ProgramAncestry.begin(of: chain, in: self))
-        #expect(coordinator.note(first.mark, process) { _ in true })
+        #expect(known.note(first.mark, process) { _ in true })
       }
-      return AncestryJudge(self, served: coordinator, apps: apps) { _ in false }.fault(of: pid)
+      return AncestryJudge(self, served: known, apps: apps) { _ in false }.fault(of: pid)
     }
   }
 
@@ -245,32 +245,32 @@ struct TrustTests {
 
   @Test("border 1: a user fills the memory of served processes for nobody else")
   func full() {
-    var coordinator = ServedProcesses()
+    var served = ServedProcesses()
     func process(_ user: UInt32) -> ServedProcesses.Process {
       .init(app: "a", user: user, session: 1, controlGroup: nil, ancestors: [], began: 1)
     }
     for pid in 1...Int32(ServedProcesses.most) {
-      #expect(coordinator.note(ProcessMark(pid: pid, start: 1), process(1000)) { _ in true })
+      #expect(served.note(ProcessMark(pid: pid, start: 1), process(1000)) { _ in true })
     }
     let next = ProcessMark(pid: 5000, start: 1)
-    #expect(!coordinator.note(next, process(1000)) { _ in true })
-    #expect(coordinator.note(next, process(1001)) { _ in true })
+    #expect(!served.note(next, process(1000)) { _ in true })
+    #expect(served.note(next, process(1001)) { _ in true })
     let later = ProcessMark(pid: 5001, start: 1)
     let attempts = ServedProcesses.most / ServedProcesses.looks
     #expect(
-      (0..<attempts).contains { _ in coordinator.note(later, process(1000)) { $0.pid < 3000 } })
+      (0..<attempts).contains { _ in served.note(later, process(1000)) { $0.pid < 3000 } })
   }
 
   @Test("border 13: one that is served costs few looks, however many of its user are remembered")
   func looks() {
-    var coordinator = ServedProcesses()
+    var served = ServedProcesses()
     let process = ServedProcesses.Process(
       app: "a", user: 1000, session: 1, controlGroup: nil, ancestors: [], began: 1)
     var most = 0
     for pid in 1...Int32(2 * ServedProcesses.most) {
       var looks = 0
       // A user's programs come and go; a thousand run at a time.
-      let isRoom = coordinator.note(ProcessMark(pid: pid, start: 1), process) {
+      let isRoom = served.note(ProcessMark(pid: pid, start: 1), process) {
         looks += 1
         return $0.pid > pid - 1000
       }

@@ -5,37 +5,37 @@ import Synchronization
 /// Connects one geocoder to the app's geocoding, which runs one request at a time for each geocoder
 /// (GEO-3) and calls back on the main thread (GEO-1).
 final class GeocoderLink: Sendable {
-  private let coordinator: AppGeocoding
+  private let geocoding: AppGeocoding
   private let id: GeocodeCoordinator.GeocoderID
 
   init() {
-    coordinator = AppGeocoding.bound ?? LocationClient.current.geocoding
-    id = coordinator.newGeocoder()
+    geocoding = AppGeocoding.bound ?? LocationClient.current.geocoding
+    id = geocoding.newGeocoder()
   }
 
-  var isBusy: Bool { coordinator.isBusy(id) }
+  var isBusy: Bool { geocoding.isBusy(id) }
 
   /// The number of the next request of this task, known before it is submitted, so that an async
   /// form cancels only its own request (GEO-3, GEO-17).
   @TaskLocal static var reserved: GeocodeCoordinator.RequestID?
 
-  func reserve() -> GeocodeCoordinator.RequestID { coordinator.newRequest() }
+  func reserve() -> GeocodeCoordinator.RequestID { geocoding.newRequest() }
 
   /// Submits a request, which completes even if the app releases its geocoder (GEO-1).
   func submit(_ question: GeocodeQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
-    coordinator.submit(question, as: Self.reserved, by: id) { placemarks, error in
+    geocoding.submit(question, as: Self.reserved, by: id) { placemarks, error in
       withExtendedLifetime(self) { completion(placemarks, error) }
     }
   }
 
   /// Ends the running request with `geocodeCanceled` (GEO-4).
   func cancel() {
-    coordinator.pass(.cancel(id))
+    geocoding.pass(.cancel(id))
   }
 
   /// Ends one request with `geocodeCanceled`, if it runs.
   func withdraw(_ request: GeocodeCoordinator.RequestID) {
-    coordinator.pass(.withdraw(request))
+    geocoding.pass(.withdraw(request))
   }
 }
 
@@ -126,15 +126,15 @@ final class AppGeocoding: Sendable {
 
   private func perform(_ input: (inout State) -> GeocodeCoordinator.Input) {
     let now = now()
-    let worldEvents: [@Sendable () -> Void] = state.withLock { state in
+    let actions: [@Sendable () -> Void] = state.withLock { state in
       let input = input(&state)
-      return state.coordinator.handle(input, at: now).compactMap { worldEvent(of: $0, &state) }
+      return state.coordinator.handle(input, at: now).compactMap { action(for: $0, &state) }
     }
-    for worldEvent in worldEvents { worldEvent() }
+    for action in actions { action() }
   }
 
-  private func worldEvent(
-    of output: GeocodeCoordinator.Output, _ state: inout State
+  private func action(
+    for output: GeocodeCoordinator.Output, _ state: inout State
   ) -> (@Sendable () -> Void)? {
     switch output {
     case .lookUp(let question, let request):

@@ -209,8 +209,6 @@ struct PendingQueue: Sendable {
     }
   }
 
-  var hasDeliveries: Bool { entries.contains(where: \.isDelivery) }
-
   /// Removes and returns the deliveries.
   mutating func takeDeliveries() -> [(delivery: Delivery, client: ClientID?)] {
     let taken = entries.compactMap { entry -> (Delivery, ClientID?)? in

@@ -101,10 +101,3 @@ private struct EarthVector: Sendable {
 
   func dot(_ other: EarthVector) -> Double { x * other.x + y * other.y + z * other.z }
 }
-
-extension Coordinate {
-  /// Meters, for neighbors: within a quarter of a millimeter of the geodesic up to 100 km.
-  package func nearbyDistance(to other: Coordinate) -> Double {
-    LocalFrame(center: self).distance(to: other)
-  }
-}

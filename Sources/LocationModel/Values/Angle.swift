@@ -40,11 +40,7 @@ package func sine(_ radians: Double) -> Double { sin(radians) }
 package func cosine(_ radians: Double) -> Double { cos(radians) }
 package func tangent(_ radians: Double) -> Double { tan(radians) }
 package func arcsine(_ x: Double) -> Double { asin(x) }
-package func arccosine(_ x: Double) -> Double { acos(x) }
 package func arctangent(_ x: Double) -> Double { atan(x) }
-package func hyperbolicSine(_ x: Double) -> Double { sinh(x) }
-package func hyperbolicArcsine(_ x: Double) -> Double { asinh(x) }
-package func hyperbolicArctangent(_ x: Double) -> Double { atanh(x) }
 package func exponential(_ x: Double) -> Double { exp(x) }
 package func logarithm(_ x: Double) -> Double { log(x) }
 package func power(_ base: Double, _ exponent: Double) -> Double { pow(base, exponent) }

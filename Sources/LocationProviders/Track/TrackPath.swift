@@ -1,4 +1,4 @@
-package import LocationModel
+internal import LocationModel
 
 /// Where a simulated device is at each time: the points of a file, placed on a time line.
 package struct TrackPath: Sendable {
@@ -42,9 +42,6 @@ package struct TrackPath: Sendable {
 
   /// Seconds from the first stop to the last.
   package var duration: Double { stops.last?.offset ?? 0 }
-
-  /// When the first point was recorded; `nil` when the file has no times.
-  package var recordedAt: UnixTime? { stops.first?.point.time }
 
   /// The same path in the other direction, at the same pace.
   package var reversed: TrackPath {

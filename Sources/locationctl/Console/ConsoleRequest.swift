@@ -7,7 +7,6 @@ struct ConsoleRequest: Hashable, Sendable {
   var host: String?
   var origin: String?
   /// Whether there is an `Origin` at all, also one that is there twice.
-  var hasOrigin: Bool { origin != nil || isOriginAmbiguous }
   var isOriginAmbiguous = false
   /// The header `Sec-Fetch-Site`, which a page's script cannot set.
   var site: String?

@@ -4,7 +4,7 @@ import LocationProviders
 extension Verb {
   private static let power = Option(
     name: "power", value: .wholeNumber("DBM", -128...127),
-    summary: "How loud it is at one meter; -59 unless given")
+    summary: "Measured power at one meter; -59 unless given")
   private static let timeout = Option.timeout("Stop after so many seconds")
 
   static let advertise = Verb(
@@ -24,9 +24,9 @@ extension Verb {
       """,
     ],
     operands: [
-      Operand(name: "UUID", summary: "Whose beacon"),
-      Operand(name: "MAJOR", summary: "Of which group; 0 unless given", isOptional: true),
-      Operand(name: "MINOR", summary: "Which one of the group; 0 unless given", isOptional: true),
+      Operand(name: "UUID", summary: "The proximity UUID"),
+      Operand(name: "MAJOR", summary: "The major value; 0 unless given", isOptional: true),
+      Operand(name: "MINOR", summary: "The minor value; 0 unless given", isOptional: true),
     ],
     options: [power, timeout],
     examples: ["locationctl advertise E2C56DB5-DFFB-48D2-B060-D0F5A71096E0 1 7 --power -61"],

@@ -43,7 +43,7 @@ extension Verb {
     options: [port, noOpen, tiles, attribution, .json],
     examples: [
       "locationctl console", "locationctl console track.gpx",
-      "locationctl console --no-open --port 8080 Scenarios/walk-home.txt",
+      "locationctl console --no-open --port 8080 \"City Run\"",
     ],
     run: { invocation in
       let environment = ProcessInfo.processInfo.environment

@@ -95,7 +95,7 @@ extension Verb {
       for record in records { Output.standard.line(record.line) }
       return
     }
-    var table = TextTable(["APP", "SERVICE", "FROM (UTC)", "TO (UTC)", "TOLD"], numbers: [4])
+    var table = TextTable(["APP", "SERVICE", "FROM (UTC)", "TO (UTC)", "COUNT"], numbers: [4])
     for record in records {
       table.add([
         record.app, record.service, record.first.plain, record.last.plain, "\(record.count)",

@@ -74,7 +74,8 @@ extension Verb {
 
   private static func list(_ records: [EventRecord], _ invocation: Invocation) {
     guard !invocation.has(.json) else { return show(records, invocation) }
-    var table = TextTable(["EVENT", "APP", "KIND", "NAME", "STATE", "TOLD (UTC)"], numbers: [0])
+    var table = TextTable(
+      ["EVENT", "APP", "KIND", "NAME", "STATE", "DELIVERED (UTC)"], numbers: [0])
     for record in records {
       table.add([
         "\(record.number)", record.app.name, record.event.kind.rawValue,

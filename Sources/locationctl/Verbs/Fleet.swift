@@ -23,8 +23,8 @@ extension Verb {
   private static let devices = Option(
     name: "devices", value: .wholeNumber("N", 1...100_000_000),
     summary: "The most devices; 1000000 unless given")
-  private static let noVisits = Option(name: "no-visits", summary: "Tell no visits")
-  private static let noMoves = Option(name: "no-moves", summary: "Tell no significant changes")
+  private static let noVisits = Option(name: "no-visits", summary: "Report no visits")
+  private static let noMoves = Option(name: "no-moves", summary: "Report no significant changes")
 
   private static let port = Option(
     name: "port", value: .wholeNumber("N", 1...65_535),

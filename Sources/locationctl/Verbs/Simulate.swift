@@ -52,7 +52,7 @@ extension Verb {
     examples: [
       "locationctl simulate \"City Run\" --plot run.svg",
       "locationctl simulate --speed 5 52.52,13.40 52.53,13.41",
-      "locationctl simulate Scenarios/walk-home.txt --transcript",
+      "locationctl simulate \"City Run\" --transcript",
       "locationctl simulate track.gpx --conditions circles.geojson --json",
     ],
     run: { invocation in

@@ -149,7 +149,7 @@ struct ClockSetBackTests {
   }
 
   @Test("border 21: access logs are erased after their uptime, too")
-  func ledgers() {
+  func accessLogs() {
     for change in [Self.tenYears * -1, .seconds(-2 * 86_400)] {
       var access = Bench(AccessLog(keeping: Self.week))
       access.send(.stored([]))

@@ -14,7 +14,7 @@ struct LocalFrameTests {
       let center = at(latitude, .random(in: -180...180, using: &random))
       let distance = Double.random(in: 0...reach, using: &random)
       let place = center.moved(by: distance, towards: .random(in: 0...360, using: &random))
-      let error = center.nearbyDistance(to: place) - distance
+      let error = LocalFrame(center: center).distance(to: place) - distance
       worst = max(worst, error.magnitude)
     }
     return worst

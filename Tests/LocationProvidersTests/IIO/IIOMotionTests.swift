@@ -42,7 +42,7 @@ struct IIOMotionTests {
       #expect(walk <= 8, "rate \(rate), \(manner), seed \(seed)")
       #expect(!day.kinds.contains(.running))
       #expect(day.share(.walking) > 0.85, "rate \(rate), \(manner), seed \(seed)")
-      day.begin(.lies(coordinator: 0))
+      day.begin(.lies(knocks: 0))
       day.run(seconds: 30)
       #expect(try #require(day.first(.stationary)) <= 15)
     }
@@ -90,8 +90,8 @@ struct IIOMotionTests {
 
   @Test(
     "reports once in an hour on a table that it is stationary, typing or not", arguments: [0, 0.4])
-  mutating func coordinator(typing: Double) {
-    day.begin(.lies(coordinator: typing))
+  mutating func table(typing: Double) {
+    day.begin(.lies(knocks: typing))
     day.run(seconds: 3600)
     #expect(day.said.map(\.activity.kind) == [.stationary])
   }
@@ -103,7 +103,7 @@ struct IIOMotionTests {
     day.run(seconds: 15)
     #expect(try #require(day.first(.unknown)) <= 6)
     day.shake.up = DeviceVector(x: 0, y: 0.8, z: 0.6)
-    day.begin(.lies(coordinator: 0))
+    day.begin(.lies(knocks: 0))
     day.run(seconds: 60)
     #expect(try #require(day.first(.stationary)) <= 15)
     #expect(day.said.map(\.activity.kind) == [.stationary, .unknown, .stationary])
@@ -155,14 +155,14 @@ struct IIOMotionTests {
   mutating func rubbish(text: String) throws {
     day.run(seconds: 30)
     day.text = text
-    day.begin(day.shake.worldEvent)
+    day.begin(day.shake.handling)
     day.run(seconds: 120)
     #expect(try #require(day.first(.unknown)) <= 12)
     let reason: MotionRejection = text == "99999999" ? .absurd : .unreadable
     #expect(Set(day.rejections) == [reason])
     #expect(day.rejections.count < 40)
     day.text = nil
-    day.begin(day.shake.worldEvent)
+    day.begin(day.shake.handling)
     day.run(seconds: 30)
     #expect(try #require(day.first(.stationary)) <= 15)
   }
@@ -221,8 +221,8 @@ private struct ShakenDay {
     shake = SimulatedShake(seed: seed)
   }
 
-  mutating func begin(_ worldEvent: SimulatedShake.WorldEvent) {
-    shake.worldEvent = worldEvent
+  mutating func begin(_ handling: SimulatedShake.Handling) {
+    shake.handling = handling
     begunAt = bench.now.uptime
   }
 

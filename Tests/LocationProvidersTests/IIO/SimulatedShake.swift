@@ -4,9 +4,9 @@ import LocationProviders
 /// What an accelerometer feels of what is done with its device, for tests: from a seed, at any time.
 struct SimulatedShake {
   /// What is done with the device.
-  enum WorldEvent {
-    /// Nothing; `coordinator` is the strength of the knocks of somebody who types beside it.
-    case lies(coordinator: Double)
+  enum Handling {
+    /// Nothing; `knocks` is the strength of the knocks of somebody who types beside it, in meters per second squared.
+    case lies(knocks: Double)
     case steps(Steps)
     /// A car's body sways, its wheels hop, its engine hums; meters per second squared each.
     case rides(sway: Double, hop: Double, hum: Double)
@@ -24,7 +24,7 @@ struct SimulatedShake {
     var heel = 0.35
   }
 
-  var worldEvent = WorldEvent.lies(coordinator: 0)
+  var handling = Handling.lies(knocks: 0)
   /// The way up along the device's axes.
   var up = DeviceVector(x: 0, y: 0, z: 1)
   /// Meters per second squared, root mean square of each axis.
@@ -55,11 +55,11 @@ struct SimulatedShake {
 
   private mutating func pushed(for seconds: Double) -> Double {
     time += seconds
-    switch worldEvent {
-    case .lies(let coordinator):
+    switch handling {
+    case .lies(let knocks):
       turn = DeviceVector(x: 0, y: 0, z: 0)
       // Five keys in a second, each felt for a hundredth of one.
-      return uniform() < 5 * 0.01 ? coordinator * gaussian() : 0
+      return uniform() < 5 * 0.01 ? knocks * gaussian() : 0
     case .steps(let steps):
       phase += 2 * Double.pi * steps.rate * (1 + 0.1 * gaussian()) * seconds
       swing += (1 - swing) * seconds + 0.3 * gaussian() * seconds.squareRoot()
