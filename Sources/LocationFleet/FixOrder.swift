@@ -182,7 +182,7 @@ package struct FixOrder: Sendable {
   }
 
   /// 2000-01-01: earlier dates are those of a receiver without the time.
-  private static let earliest = UnixTime(seconds: 946_684_800)
+  static let earliest = UnixTime(seconds: 946_684_800)
   /// Seconds that a device's clock may be ahead; and over which a clock set back must show (chosen).
   private static let tolerance = 10.0
   /// Seconds by which the delays of fixes of a clock set back may differ (chosen).

@@ -10,7 +10,7 @@ package struct Fleet: Sendable {
     package var fixes = 0
     package var events = 0
     package var rejected: [FixOrder.Reason: Int] = [:]
-    /// Fixes of devices beyond the most.
+    /// Fixes of devices beyond the most of all, or of their tenant.
     package var surplus = 0
     /// Devices that began anew, as what was stored of them cannot be read. A worker takes none such over.
     package var damaged = 0
@@ -19,17 +19,27 @@ package struct Fleet: Sendable {
   package private(set) var fences: FleetFences
   package let settings: FleetDevice.Settings
   private let mostDevices: Int
+  private let mostOfTenant: Int
+  /// How many of the devices are each tenant's, those without a tenant included.
+  private(set) var places: [ExactName: Int] = [:]
   private var asleep = StoredDevices()
   private var awake: AwakeDevices
   package private(set) var counts = Counts()
 
+  /// - Parameters:
+  ///   - fences: by which the devices are judged.
+  ///   - settings: the same for all devices.
+  ///   - mostDevices: how many there may be; fixes of others are surplus.
+  ///   - mostOfTenant: how many of them may be one tenant's. Of those that are restored all are taken.
+  ///   - mostAwake: how many are kept as they are between two of their fixes.
   package init(
     _ fences: FleetFences, _ settings: FleetDevice.Settings = .init(), mostDevices: Int = .max,
-    mostAwake: Int = 1024
+    mostOfTenant: Int = .max, mostAwake: Int = 1024
   ) {
     self.fences = fences
     self.settings = settings
     self.mostDevices = mostDevices
+    self.mostOfTenant = mostOfTenant
     awake = AwakeDevices(most: mostAwake)
   }
 
@@ -75,14 +85,26 @@ package struct Fleet: Sendable {
     var events = awake[place].flush(fences, settings)
     if let date { events += awake[place].pass(until: date, fences, settings) }
     awake.remove(at: place)
+    release(name)
     counts.events += events.count
     return events
   }
 
   /// Forgets a device: what comes of it later begins a new one.
   package mutating func forget(_ name: FleetDeviceName) {
-    asleep.drop(name)
-    if let place = place(of: name) { awake.remove(at: place) }
+    if let place = place(of: name) {
+      awake.remove(at: place)
+    } else {
+      guard asleep.remove(name) != nil else { return }
+    }
+    release(name)
+  }
+
+  /// Gives the place of a device back.
+  private mutating func release(_ name: FleetDeviceName) {
+    let tenant = ExactName(name.tenant)
+    let left = places[tenant, default: 0] - 1
+    places[tenant] = left > 0 ? left : nil
   }
 
   /// Forgets all devices of a tenant; returns how many there were.
@@ -104,7 +126,7 @@ package struct Fleet: Sendable {
     asleep.compact()
   }
 
-  /// Returns the place of a device; `nil` if it is a new one beyond the most.
+  /// Returns the place of a device; `nil` if it is a new one beyond the most of all, or of its tenant.
   private mutating func wake(_ name: FleetDeviceName, hash: UInt64) -> AwakeDevices.Place? {
     if let place = awake.place(of: name, hash: hash) { return place }
     if awake.isFull { rest() }
@@ -114,7 +136,9 @@ package struct Fleet: Sendable {
       if read == nil { counts.damaged += 1 }
       device = read ?? FleetDevice(name)
     } else {
-      guard count < mostDevices else { return nil }
+      let tenant = ExactName(name.tenant)
+      guard count < mostDevices, places[tenant, default: 0] < mostOfTenant else { return nil }
+      places[tenant, default: 0] += 1
       device = FleetDevice(name)
     }
     return awake.append(device, hash: hash)
@@ -133,6 +157,7 @@ extension Fleet {
   /// Takes a device as it was stored, in place of what is known of it.
   package mutating func restore(_ name: FleetDeviceName, stored bytes: [UInt8]) {
     if place(of: name) != nil { rest() }
+    if !asleep.contains(name) { places[ExactName(name.tenant), default: 0] += 1 }
     asleep.insert(bytes, of: name)
   }
 

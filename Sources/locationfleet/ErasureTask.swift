@@ -16,6 +16,7 @@ struct ErasureTask {
     let partitions = configuration.worker.partitions
     let begin = Self.clock(CLOCK_MONOTONIC)
     try Self.requireStream(&broker)
+    try Self.requirePartitions(partitions, &broker)
     var erasure = try FleetTasks.attempt(&broker) {
       (broker: inout NATSBroker) throws(BrokerFault) in
       try PartitionErasure(of: name, partitions: partitions, &broker)
@@ -55,6 +56,19 @@ struct ErasureTask {
       throw FleetFault(
         reason: "no stream of erasures: \(error.reason); see `locationfleet init`", status: 1)
     }
+  }
+
+  /// There must be as many partitions as the configuration says: a worker of another one would forget nothing, and
+  /// say that it has.
+  static func requirePartitions(_ count: Int, _ broker: inout NATSBroker) throws(FleetFault) {
+    let ends = try FleetTasks.attempt(&broker) {
+      (broker: inout NATSBroker) throws(BrokerFault) in
+      let ends = broker.look(at: FleetSurvey.ends(ofPartitions: count))
+      if let cause = FleetSurvey.silence(ends) { throw .unreachable(cause) }
+      return ends
+    }
+    guard let fault = FleetSurvey.fault(ofPartitions: count, ends) else { return }
+    throw FleetFault(reason: "\(fault): nothing was erased; next: \(FleetSurvey.partitionsStep)")
   }
 
   /// Does something until it is done; what was done before a fault stays done.

@@ -32,6 +32,7 @@ struct TenantErasureTask {
     var broker = try FleetTasks.connect(configuration, name: "locationfleet erase")
     try ErasureTask.requireStream(&broker)
     let partitions = configuration.worker.partitions
+    try ErasureTask.requirePartitions(partitions, &broker)
     var erasure = try FleetTasks.attempt(&broker) {
       (broker: inout NATSBroker) throws(BrokerFault) in
       try TenantErasure(of: tenant, partitions: partitions, &broker)

@@ -63,6 +63,25 @@ struct DeviceErasureServerTests {
     }
   }
 
+  @Test("FLEET-107: with another number of partitions erase is refused, and doctor says so")
+  func otherPartitions() async throws {
+    let site = try await FleetSite(partitions: 2)
+    try site.prepare(FleetWalk(seed: 1, count: 10))
+    let address = try site.server.address
+    for (count, fault) in [(1, "and there is FIX_1"), (3, "and FIX_2 is not there")] {
+      let file = site.file("wrong.conf")
+      try site.write("server = \(address)\nlease = 1\npartitions = \(count)\n", to: "wrong.conf")
+      for words in [["erase", "acme", "secret van"], ["erase", "acme", "--all", "--yes"]] {
+        let run = try Outcome("locationfleet", words + ["--config", file])
+        #expect(run.status == 2, "\(run.output)")
+        #expect(run.error.contains("`partitions` is \(count), \(fault): nothing was erased; next:"))
+      }
+      let doctor = try Outcome("locationfleet", ["doctor", "--config", file])
+      #expect(doctor.error.contains("partitions_differ") == (count == 1))
+      #expect(doctor.error.contains("streams_missing") == (count == 3))
+    }
+  }
+
   @Test("FLEET-61: without a worker nothing is erased, and the command says so")
   func nobody() async throws {
     let site = try await FleetSite(partitions: 1)

@@ -103,6 +103,31 @@ struct FleetDeviceTests {
       audience: audience, dwell: dwell)
   }
 
+  @Test("FLEET-108: the places of each tenant are as many as its devices, whatever is done")
+  func places() {
+    var fleet = Fleet(FleetFences(), mostDevices: 12, mostOfTenant: 9, mostAwake: 3)
+    let fixes = FleetWalk(seed: 3, count: 300).fixes
+    var (random, surplus) = (17 as UInt64, 0)
+    for fix in fixes {
+      random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let number = Int(random >> 33)
+      let tenant = ["a", "a", "a", "b", ""][number % 5]
+      let name = FleetDeviceName(tenant: tenant, device: "d\(number / 5 % 14)")
+      switch number / 70 % 12 {
+      case 0: fleet.forget(name)
+      case 1: _ = fleet.end(name)
+      case 2: if let first = fleet.stored.first { fleet.restore(first.name, stored: first.bytes) }
+      case 3: fleet.rest()
+      case 4 where number / 840 % 8 == 0: _ = fleet.forget(tenant: tenant)
+      default: if fleet.take(fix, of: name) == nil { surplus += 1 }
+      }
+      let expected = Dictionary(grouping: fleet.names) { ExactName($0.tenant) }
+      #expect(fleet.places == expected.mapValues(\.count))
+      #expect(fleet.count <= 12 && fleet.places["a", default: 0] <= 9)
+    }
+    #expect(surplus > 10 && surplus == fleet.counts.surplus)
+  }
+
   @Test("FLEET-7: a dwell is reported once, when it is over, with the first state inside as found")
   func dwell() throws {
     var device = FleetDevice(name)

@@ -76,6 +76,85 @@ struct PartitionStateTests {
     #expect(successor.figures(at: bench.moment).takeovers == 0)
   }
 
+  /// A partition of one bucket, which has 68 places: 51 for one tenant at most.
+  private struct Crowd {
+    var state: PartitionState
+    private var sequence: UInt64 = 0
+    private let fix = FleetWalk(seed: 1, count: 1).fixes[0]
+
+    init(_ bucket: StateBucket? = nil) {
+      var settings = PartitionState.Settings()
+      (settings.buckets, settings.mostDevices) = (1, 4)
+      sequence = bucket?.position ?? 0
+      state = PartitionState(
+        0, settings, at: sequence, done: nil, fences: ("", FleetFences()), now: .start)
+      if let bucket { state.restore(0, bucket) }
+    }
+
+    private mutating func take(_ entry: LogEntry) {
+      sequence += 1
+      let message = LogMessage(
+        sequence: sequence, time: fix.time + .seconds(Int(sequence)), entry: entry)
+      _ = state.take(message)
+    }
+
+    mutating func send(_ numbers: Range<Int>, of tenant: String) {
+      for number in numbers {
+        let name = FleetDeviceName(tenant: tenant, device: "d\(number)")
+        take(
+          LogEntry(
+            subject: FleetAddress.fixes(of: name, partition: 0),
+            bytes: Array(FleetWalk.line(fix, of: name).utf8)))
+      }
+    }
+
+    mutating func ask(_ control: ControlMessage) {
+      take(LogEntry(subject: FleetAddress.control(of: 0), bytes: Array(control.text.utf8)))
+    }
+
+    func count(_ tenant: String, _ reason: String) -> Int {
+      state.figures.fixes[ExactName(tenant)]?[reason] ?? 0
+    }
+  }
+
+  @Test("FLEET-108: a tenant has three quarters of a bucket at most; others have the last one")
+  func crowd() {
+    var crowd = Crowd()
+    crowd.send(0..<80, of: "a")
+    #expect(crowd.count("a", "accepted") == 51 && crowd.count("a", "surplus") == 29)
+    crowd.send(0..<20, of: "b")
+    #expect(crowd.count("b", "accepted") == 17 && crowd.count("b", "surplus") == 3)
+    // Those that are there stay: the same fix again is one of a known device.
+    crowd.send(0..<51, of: "a")
+    #expect(crowd.count("a", "duplicate") == 51 && crowd.state.devices == 68)
+    crowd.ask(.erase(FleetDeviceName(tenant: "a", device: "d0")))
+    crowd.send(90..<92, of: "a")
+    #expect(crowd.count("a", "accepted") == 52 && crowd.count("a", "surplus") == 30)
+    crowd.ask(.eraseTenant("b"))
+    crowd.send(92..<93, of: "a")
+    #expect(crowd.count("a", "surplus") == 31 && crowd.state.devices == 51)
+  }
+
+  @Test("FLEET-108: a successor has the same places, and keeps all that were stored")
+  func crowdOfSuccessor() {
+    var crowd = Crowd()
+    crowd.send(0..<51, of: "a")
+    var successor = Crowd(crowd.state.bucket(0))
+    successor.send(60..<61, of: "a")
+    successor.send(0..<20, of: "")
+    #expect(successor.count("a", "surplus") == 1)
+    #expect(successor.count("", "accepted") == 17 && successor.count("", "surplus") == 3)
+    // As a version before this one has stored it.
+    var full = crowd.state.bucket(0)
+    full.devices += (51..<68).map {
+      StateBucket.Device(
+        name: FleetDeviceName(tenant: "a", device: "d\($0)"), bytes: full.devices[0].bytes)
+    }
+    var later = Crowd(full)
+    later.send(0..<69, of: "a")
+    #expect(later.state.devices == 68 && later.count("a", "surplus") == 1)
+  }
+
   /// Changes a byte of a device's record in a bucket that is sealed as its owner does; returns the bucket's key.
   private static func damage(_ logs: MemoryLogs, at place: Int) throws -> String? {
     let messages = logs.messages(.state(0))

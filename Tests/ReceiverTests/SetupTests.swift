@@ -78,7 +78,7 @@ struct SetupTests {
     let file = SetupFile(path: folder.file("locationd.conf"))
     try "source = gpsd://localhost\n".write(toFile: file.path, atomically: true, encoding: .utf8)
     #expect(try !file.remove())
-    let text = SetupPlan(for: MachineParts()).configuration
+    let text = SetupPlan(for: MachineParts()).configuration()
     #expect(try file.write(text))
     #expect(try !file.write(text), "its own file is replaced")
     #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)

@@ -59,7 +59,7 @@ package struct RateLimiter: Sendable {
     var parts: Int
   }
 
-  /// Whose pace is charged.
+  /// Who is charged for work, beyond the time that it took.
   package enum Pacing: Sendable {
     /// The program's and its user's: others had to wait for the work.
     case user

@@ -15,7 +15,7 @@ package struct FleetDiagnosis: Sendable {
   package var findings: [FleetFinding] {
     let servers = survey.servers.map { Self.finding($0) }
     guard survey.servers.contains(where: { $0.keepsStreams }) else { return servers + keys }
-    return servers + streams + copies + retention + partitions + fences + keys + sinks
+    return servers + number + streams + copies + retention + partitions + fences + keys + sinks
   }
 
   /// Some numbers, or names, and how many there are beside them.
@@ -83,6 +83,17 @@ extension FleetDiagnosis {
 // MARK: - Streams
 
 extension FleetDiagnosis {
+  /// Streams that are missing are found for themselves.
+  private var number: [FleetFinding] {
+    let count = fleet.worker.partitions
+    let further = survey.ends.filter { $0.log == .fixes(count) }
+    guard let fault = FleetSurvey.fault(ofPartitions: count, further) else { return [] }
+    return [
+      FleetFinding(
+        "streams", "partitions_differ", .bad, fault, next: FleetSurvey.partitionsStep)
+    ]
+  }
+
   private var streams: [FleetFinding] {
     let missing = survey.streams.filter { $0.state == .missing }.map(\.name)
     let leaderless = survey.streams.filter { $0.status?.hasLeader == false }.map(\.name)

@@ -72,6 +72,8 @@ package struct FleetSurvey: Hashable, Sendable {
 
   package var servers: [Server] = []
   package var streams: [Stream] = []
+  /// The streams that ``ends(ofPartitions:)`` names.
+  package var ends: [Stream] = []
   package var partitions: [Partition] = []
   package var sinks: [Sink] = []
   /// The newest time by the servers' clock; `nil` where nobody has renewed anything.

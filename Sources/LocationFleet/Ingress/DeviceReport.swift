@@ -1,5 +1,5 @@
 internal import LocationCoding
-internal import LocationModel
+package import LocationModel
 internal import LocationProviders
 
 /// What a device has sent, as fixes of the fleet: OwnTracks, Traccar, gpsd, or the fleet's own lines,
@@ -20,6 +20,10 @@ package struct DeviceReport: Hashable, Sendable {
     case date
     /// No coordinate, or none on earth.
     case coordinate
+    /// Dated before the year 2000: a receiver without the time.
+    case clock
+    /// Dated more than ``longestAhead`` after it came.
+    case future
     /// The device says that it has no position.
     case noPosition
     /// Another kind of message than a position, such as a transition or a card of OwnTracks.
@@ -33,18 +37,33 @@ package struct DeviceReport: Hashable, Sendable {
   package static let mostFixes = 1000
   /// Bytes of a message of the stream, which takes ``longest``.
   private static let longestMessage = 60_000
+  /// Seconds. Chosen: a clock in another zone than it believes is less ahead, and the worker, which goes by the
+  /// servers' clock, judges what is ahead by less.
+  package static let longestAhead = 86_400.0
 
   /// Lines of fixes, joined to messages that the stream takes.
   package private(set) var messages: [[UInt8]] = []
   package private(set) var fixes = 0
   package private(set) var rejected: [Reason: Int] = [:]
+  /// When it came; `nil` where the clock is not set, and then nothing is of the future.
+  private let came: UnixTime?
 
   /// Reads the body of a message; the group is what the device's owner says, and not the device.
-  package init(_ bytes: [UInt8], of name: FleetDeviceName, group: String? = nil) {
-    read(bytes, ReportingDevice(name, group: group))
+  package init(
+    _ bytes: [UInt8], of name: FleetDeviceName, group: String? = nil, at now: UnixTime? = nil
+  ) {
+    self.init(bytes, of: ReportingDevice(name, group: group), at: now)
   }
 
-  init(_ bytes: [UInt8], of device: ReportingDevice) { read(bytes, device) }
+  init(_ bytes: [UInt8], of device: ReportingDevice, at now: UnixTime?) {
+    came = Self.known(now)
+    read(bytes, device)
+  }
+
+  /// A clock that is not set would make every fix one of the future, and an acknowledged fix does not come again.
+  private static func known(_ now: UnixTime?) -> UnixTime? {
+    now.flatMap { $0 >= Uplink.firstDate ? $0 : nil }
+  }
 
   private mutating func read(_ bytes: [UInt8], _ device: ReportingDevice) {
     // OwnTracks clears a retained message by one without bytes.
@@ -65,15 +84,17 @@ package struct DeviceReport: Hashable, Sendable {
 
   /// Reads the parameters of a query, as OsmAnd and Traccar Client send them.
   package init(
-    query: [(name: String, value: String)], of name: FleetDeviceName, group: String? = nil
+    query: [(name: String, value: String)], of name: FleetDeviceName, group: String? = nil,
+    at now: UnixTime? = nil
   ) {
-    self.init(query: query, of: ReportingDevice(name, group: group))
+    self.init(query: query, of: ReportingDevice(name, group: group), at: now)
   }
 
-  init(query: [(name: String, value: String)], of device: ReportingDevice) {
-    do throws(Reason) { add(try TraccarQuery(query).fix(of: device.name.device), device) } catch {
-      reject(error)
-    }
+  init(query: [(name: String, value: String)], of device: ReportingDevice, at now: UnixTime?) {
+    came = Self.known(now)
+    do throws(Reason) {
+      try add(TraccarQuery(query).fix(of: device.name.device), device)
+    } catch { reject(error) }
   }
 
   /// The device that a body says it is of, in its first line.
@@ -87,7 +108,7 @@ package struct DeviceReport: Hashable, Sendable {
   private mutating func take(_ members: ReportMembers, _ device: ReportingDevice) {
     do throws(Reason) {
       guard members.isOf(device.name) else { throw .device }
-      add(try members.fix(), device)
+      try add(members.fix(), device)
     } catch { reject(error) }
   }
 
@@ -95,7 +116,9 @@ package struct DeviceReport: Hashable, Sendable {
     rejected[reason, default: 0] += count
   }
 
-  private mutating func add(_ fix: ReportedFix, _ device: ReportingDevice) {
+  private mutating func add(_ fix: ReportedFix, _ device: ReportingDevice) throws(Reason) {
+    guard fix.time >= FixOrder.earliest else { throw .clock }
+    if let came, fix.time.seconds(since: came) > Self.longestAhead { throw .future }
     let line = fix.line(device.head)
     fixes += 1
     if let last = messages.indices.last,

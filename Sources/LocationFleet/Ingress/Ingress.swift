@@ -1,3 +1,5 @@
+package import LocationModel
+
 /// A message that is to be appended to the fixes of a partition.
 package struct IngressEntry: Hashable, Sendable {
   package var subject: String
@@ -45,9 +47,10 @@ package struct Ingress: Sendable {
 
   package init(partitions: Int) { self.partitions = partitions }
 
-  /// Takes a message that was published to a topic.
+  /// Takes a message that was published to a topic. `now` is when it came, by the ingress's clock; without that
+  /// no fix is of the future.
   package mutating func take(
-    topic: String, _ payload: [UInt8], of account: DeviceAccount
+    topic: String, _ payload: [UInt8], of account: DeviceAccount, at now: UnixTime? = nil
   ) -> Outcome {
     begin(account)
     switch account.topic(topic) {
@@ -59,7 +62,7 @@ package struct Ingress: Sendable {
       return .nothing
     case .reports(let name):
       let place = place(of: name, group: account.group)
-      let outcome = take(DeviceReport(payload, of: place.device), place)
+      let outcome = take(DeviceReport(payload, of: place.device, at: now), place)
       // The topic is its own: the message is counted, and does not come again and again.
       return outcome == .refused ? .unusable : outcome
     }
@@ -68,7 +71,8 @@ package struct Ingress: Sendable {
   /// Takes what has come by HTTP: the body, or if there is none, the parameters. `claim` is the device
   /// that the request names beside them, as a header of OwnTracks does.
   package mutating func take(
-    query: [(name: String, value: String)], body: [UInt8], claim: String?, of account: DeviceAccount
+    query: [(name: String, value: String)], body: [UInt8], claim: String?,
+    of account: DeviceAccount, at now: UnixTime? = nil
   ) -> Outcome {
     begin(account)
     let isBody = body.contains { $0 > 0x20 }
@@ -82,7 +86,8 @@ package struct Ingress: Sendable {
     let place = place(of: name, group: account.group)
     let report =
       isBody
-      ? DeviceReport(body, of: place.device) : DeviceReport(query: query, of: place.device)
+      ? DeviceReport(body, of: place.device, at: now)
+      : DeviceReport(query: query, of: place.device, at: now)
     return take(report, place)
   }
 
@@ -122,8 +127,7 @@ package struct Ingress: Sendable {
     }
     guard !report.messages.isEmpty else {
       guard report.rejected[.device] == nil else { return .refused }
-      let isHarmless = report.rejected.keys.allSatisfy { $0 == .other || $0 == .noPosition }
-      return isHarmless ? .nothing : .unusable
+      return report.rejected.keys.allSatisfy { Self.harmless.contains($0) } ? .nothing : .unusable
     }
     figures.judged.count(name.tenant, "accepted", report.fixes)
     return .append(
@@ -141,4 +145,7 @@ package struct Ingress: Sendable {
   }
 
   private static let mostPlaces = 65_536
+  /// What a device that works sends, too. One whose clock is wrong would keep a fix that was answered 400, and
+  /// all others behind it.
+  private static let harmless: Set<DeviceReport.Reason> = [.other, .noPosition, .clock, .future]
 }

@@ -68,8 +68,10 @@ package struct PartitionState: Sendable {
     self.fences = fences.version
     // Of a bucket, not of all: that is the same whenever an input is judged.
     let share = settings.mostDevices / settings.buckets
+    let most = max(2 * share, share + 64)
+    // The last quarter is for others. A tenant that is alone has room for half more than its share all the same.
     let fleet = Fleet(
-      fences.index, settings.fleet, mostDevices: max(2 * share, share + 64),
+      fences.index, settings.fleet, mostDevices: most, mostOfTenant: (3 * most + 3) / 4,
       mostAwake: max(settings.awake / settings.buckets, 4))
     fleets = Array(repeating: fleet, count: settings.buckets)
     known = [UInt64](repeating: 0, count: settings.buckets)

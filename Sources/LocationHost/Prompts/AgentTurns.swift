@@ -1,6 +1,6 @@
 package import LocationModel
 
-/// Whose prompt is shown next, where each one needs a process of its own.
+/// Decides which prompt is shown next, where each one needs a process of its own.
 ///
 /// Each user has few turns at once, so that one user's questions leave room for the others'. What
 /// waits is shown in the order in which it came.

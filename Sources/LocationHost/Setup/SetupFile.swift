@@ -25,6 +25,13 @@ package struct SetupFile: Hashable, Sendable {
 
   private static let longest = 1 << 20
 
+  /// The lines of the file that set anything but a source, which a new one keeps.
+  package var settings: [String] {
+    SmallFile.read(path, limit: Self.longest).map {
+      SetupPlan.settings(in: String(decoding: $0, as: UTF8.self))
+    } ?? []
+  }
+
   /// Whether the file was written by ``write(_:)``.
   private var isOwn: Bool {
     SmallFile.read(path, limit: Self.longest).map {

@@ -94,16 +94,29 @@ package struct SetupPlan: Hashable, Sendable {
   package static let mark =
     "# Written by locationctl setup; locationctl setup --remove takes it back."
 
-  /// The text of a configuration with these sources, each with its reason.
-  package var configuration: String {
+  /// Writes a configuration with these sources, each with its reason.
+  ///
+  /// - Parameter settings: lines of the configuration before, see ``settings(in:)``.
+  /// - Returns: the text of the file.
+  package func configuration(keeping settings: [String] = []) -> String {
+    let kept = settings.isEmpty ? [] : ["", "# As they were before."] + settings
     let lines =
       [
         Self.mark, "# Every setting is in locationd(8). Check this file with: locationd --check",
         "",
       ]
       + sources.flatMap { ["# Because \($0.reason).", "source = \($0.url)", ""] }
-      + notes.map { "# \($0)" }
+      + notes.map { "# \($0)" } + kept
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// Returns the lines of a configuration that set anything but a source.
+  package static func settings(in text: String) -> [String] {
+    text.split(separator: "\n").map(String.init).filter { line in
+      guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#") else { return false }
+      let name = line[..<equals].filter { $0 != " " && $0 != "\t" }
+      return name != "source" && !name.hasPrefix("#")
+    }
   }
 
   /// Whether a configuration was written from a plan.

@@ -1,6 +1,6 @@
 import LocationModel
 
-/// Whose a window is.
+/// The owner of a window, by what is known of it.
 package enum WindowOwner: Hashable, Sendable {
   /// A process, as the kernel gave it to the server of the window.
   case process(Int32)

@@ -65,7 +65,7 @@ extension Verb {
       }
     })
 
-  /// Whose programs may connect: this user's, and behind sudo those of who has typed it.
+  /// Returns the users whose programs may connect: this one, and behind sudo the one who has typed it.
   private static func users(_ environment: [String: String]) -> Set<UInt32> {
     let own = getuid()
     guard own == 0, let person = environment["SUDO_UID"].flatMap({ UInt32($0) }) else {

@@ -57,12 +57,14 @@ extension Verb {
     })
 
   private static func write(_ plan: SetupPlan, to file: SetupFile) throws(Failure) {
+    let settings = file.settings
     do throws(Errno) {
-      if try file.write(plan.configuration) {
+      if try file.write(plan.configuration(keeping: settings)) {
         Output.standard.line("kept what was there as \(file.kept)")
       }
     } catch { throw .refused("\(error)", next: "sudo locationctl setup") }
-    Output.standard.line("wrote \(file.path)")
+    let kept = settings.map { "; kept \($0)" }.joined()
+    Output.standard.line("wrote \(file.path)\(kept)")
   }
 
   private static func probe(_ folder: String) -> MachineParts {

@@ -85,6 +85,7 @@ struct DoctorTask {
     let fleet = configuration.ingress.fleet
     let count = fleet.worker.partitions
     survey.streams = broker.look(at: NATSBroker.logs(partitions: count))
+    survey.ends = broker.look(at: FleetSurvey.ends(ofPartitions: count))
     // Who has not answered to any of these answers to nothing.
     let isSilent = survey.streams.allSatisfy {
       if case .silent = $0.state { true } else { false }

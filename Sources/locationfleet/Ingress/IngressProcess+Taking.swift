@@ -20,7 +20,7 @@ extension IngressProcess {
       case .greet(let name, let account): waiting += enter(name, account, at: now)
       case .publish(let name, let message, let topic, let payload, let account):
         guard !devices.putBehind(wish, of: name) else { continue }
-        let outcome = ingress.take(topic: topic, payload, of: account)
+        let outcome = ingress.take(topic: topic, payload, of: account, at: now.unixTime)
         let (device, fixes) = ingress.charge
         switch limits.admit(fixes, of: device, at: now.uptime, waiting: Self.longestHold) {
         case .passes: waiting += settle(outcome, name, message, at: now)
@@ -131,11 +131,13 @@ extension IngressProcess {
       web?.reply(request, .unavailable)
       return
     }
+    let now = Self.now
     let outcome = ingress.take(
-      query: parameters, body: request.body, claim: request.header("X-Limit-D"), of: account)
+      query: parameters, body: request.body, claim: request.header("X-Limit-D"), of: account,
+      at: now.unixTime)
     let (device, fixes) = ingress.charge
     if case .refused(let limit, let after) = limits.admit(
-      fixes, of: device, at: Self.now.uptime, waiting: .zero)
+      fixes, of: device, at: now.uptime, waiting: .zero)
     {
       ingress.refuse(limit)
       web?.reply(request, .tooMany, after: after, for: limit)

@@ -14,7 +14,7 @@ struct IngressProcess {
     case web(WebRequests.Request)
   }
 
-  /// Whose password is to be looked at.
+  /// A visitor with a password that is to be checked.
   enum Visitor {
     case device(DeviceConnections.Name)
     case web(WebRequests.Request)

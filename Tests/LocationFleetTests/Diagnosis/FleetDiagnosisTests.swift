@@ -201,6 +201,35 @@ struct FleetDiagnosisTests {
       ])
   }
 
+  @Test("FLEET-107: more partitions than the configuration says are named, with the next step")
+  func partitions() {
+    func ends(_ last: FleetSurvey.Stream.State, _ further: FleetSurvey.Stream.State)
+      -> [FleetSurvey.Stream]
+    {
+      zip(FleetSurvey.ends(ofPartitions: 2), [last, further]).map { log, state in
+        FleetSurvey.Stream(log, log == .fixes(1) ? "FIX_1" : "FIX_2", state)
+      }
+    }
+    func fault(_ ends: [FleetSurvey.Stream]) -> String? {
+      FleetSurvey.fault(ofPartitions: 2, ends)
+    }
+    let here = FleetSurvey.Stream.State.here(StreamStatus())
+    #expect(fault(ends(here, .missing)) == nil && FleetSurvey.silence(ends(here, .missing)) == nil)
+    #expect(fault(ends(here, here)) == "`partitions` is 2, and there is FIX_2")
+    #expect(fault(ends(.missing, .missing)) == "`partitions` is 2, and FIX_1 is not there")
+    let silent = ends(here, .silent("nobody answers"))
+    #expect(fault(silent) == nil && FleetSurvey.silence(silent) == "FIX_2: nobody answers")
+    #expect(findings { $0.ends = ends(here, .missing) }.allSatisfy { $0.verdict == .good })
+    let found = faults { $0.ends = ends(here, here) }
+    #expect(found.map(\.code) == ["partitions_differ"])
+    #expect(found.first?.verdict == .bad && found.first?.next == FleetSurvey.partitionsStep)
+    let missing = faults {
+      $0.streams[5].state = .missing
+      $0.ends = ends(.missing, .missing)
+    }
+    #expect(missing.map(\.code) == ["streams_missing"], "it is said once")
+  }
+
   @Test("FLEET-86: what a server answers of a stream is read, and other bytes are none")
   func decoding() throws {
     let text = """

@@ -104,6 +104,42 @@ struct DeviceReportTests {
     #expect(rejected(text) == [reason: 1])
   }
 
+  @Test(
+    "FLEET-106: a date before 2000, or more than a day ahead of the ingress's clock, gives no fix",
+    arguments: [
+      (946_684_799.0, DeviceReport.Reason.clock), (0, .clock), (946_684_800, nil),
+      (1_780_000_000, nil), (1_780_086_400, nil), (1_780_086_401, .future),
+      (4_070_908_800, .future),
+    ])
+  func impossibleDates(seconds: Double, reason: DeviceReport.Reason?) {
+    let now = UnixTime(seconds: 1_780_000_000)
+    let time = UnixTime(seconds: seconds).iso8601
+    let texts = [
+      #"{"_type":"location","lat":46.52,"lon":6.63,"tst":\#(Int(seconds))}"#,
+      #"{"date":"\#(time)","latitude":46.52,"longitude":6.63}"#,
+      #"{"class":"TPV","mode":2,"time":"\#(time)","lat":46.52,"lon":6.63}"#,
+    ]
+    let query = [("timestamp", time), ("lat", "46.52"), ("lon", "6.63")]
+    let reports =
+      texts.map { DeviceReport(Array($0.utf8), of: truck, at: now) } + [
+        DeviceReport(query: query.map { (name: $0.0, value: $0.1) }, of: truck, at: now)
+      ]
+    for report in reports {
+      #expect(report.rejected == (reason.map { [$0: 1] } ?? [:]))
+      #expect(report.fixes == (reason == nil ? 1 : 0))
+    }
+  }
+
+  @Test("FLEET-106: while the ingress's own clock is not set, nothing is of the future")
+  func unsetClock() {
+    let fix = Array(#"{"_type":"location","lat":46.52,"lon":6.63,"tst":1780000000}"#.utf8)
+    for now in [nil, UnixTime(seconds: 0), UnixTime(seconds: 1_577_836_799)] {
+      #expect(DeviceReport(fix, of: truck, at: now).fixes == 1)
+    }
+    let early = UnixTime(seconds: 1_577_836_800)
+    #expect(DeviceReport(fix, of: truck, at: early).rejected == [.future: 1])
+  }
+
   @Test("FLEET-31: an accuracy of zero or less is unknown, and is not written")
   func unknownAccuracy() {
     for accuracy in ["0", "-1", "null"] {

@@ -1,4 +1,7 @@
+import Foundation
 import LocationFleet
+import LocationModel
+import TestSupport
 import Testing
 
 @Suite("The ingress of a fleet")
@@ -61,6 +64,50 @@ struct IngressTests {
     #expect(ingress.take(topic: "in/acme/truck_201", [], of: own) == .nothing)
     #expect(ingress.take(topic: "owntracks/u/truck 1/cmd", fix, of: own) == .nothing)
     #expect(ingress.take(topic: "in/acme/truck_201", [0x7b], of: own) == .unusable)
+  }
+
+  @Test("FLEET-106: a fix with an impossible date is acknowledged and counted, and not stored")
+  func impossibleDates() {
+    var ingress = Ingress(partitions: 4)
+    let now = UnixTime(seconds: 1_780_000_000)
+    func body(_ seconds: Int) -> [UInt8] {
+      Array(#"{"_type":"location","lat":46.52,"lon":6.63,"tst":\#(seconds)}"#.utf8)
+    }
+    for seconds in [4_070_908_800, 315_964_800] {
+      let payload = body(seconds)
+      #expect(ingress.take(topic: "in/acme/truck_201", payload, of: own, at: now) == .nothing)
+      #expect(ingress.charge.fixes == 1)
+      let web = ingress.take(query: [], body: payload, claim: nil, of: own, at: now)
+      #expect(web == .nothing)
+    }
+    #expect(ingress.figures.judged.fixes == ["acme": ["clock": 2, "future": 2]])
+    let text = ingress.figures.text(of: "acme")
+    #expect(text.contains("ingress_fixes_total{tenant=\"acme\",result=\"future\"} 2\n"))
+    let lines = [1_780_000_000.0, 4_070_908_800].map {
+      #"{"date":"\#(UnixTime(seconds: $0).iso8601)","latitude":1,"longitude":1}"#
+    }
+    let several = Array(lines.joined(separator: "\n").utf8)
+    guard
+      case .append(let entries) = ingress.take(
+        query: [], body: several, claim: nil, of: own, at: now)
+    else {
+      Issue.record("the good one is not kept")
+      return
+    }
+    #expect(entries.map { String(decoding: $0.bytes, as: UTF8.self).contains("2099") } == [false])
+    let counts = ["accepted": 1, "clock": 2, "future": 3]
+    #expect(ingress.figures.judged.fixes == ["acme": counts])
+  }
+
+  @Test("FLEET-106: the manual has each reason for which an ingress takes no fix")
+  func manual() throws {
+    let file = SharedData.packageRoot.appending(path: "docs/man/locationfleet.8")
+    let sections = try String(contentsOf: file, encoding: .utf8).split(separator: "\n.SH ")
+    let section = try #require(sections.first { $0.hasPrefix("INGRESS\n") })
+    let words = Set(section.split { !$0.isLetter }.map(String.init))
+    for reason in DeviceReport.Reason.allCases {
+      #expect(words.contains(reason.rawValue), "\(reason.rawValue)")
+    }
   }
 
   @Test("FLEET-34: the file of accounts names each fault with its line")
