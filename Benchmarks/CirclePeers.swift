@@ -85,18 +85,6 @@ struct CirclePeers {
     }
     return costs
   }
-
-  private func outcome(_ program: URL, _ arguments: [String]) throws -> (String, Int32) {
-    let process = Process()
-    process.executableURL = program
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let printed = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return (String(decoding: printed, as: UTF8.self), process.terminationStatus)
-  }
 }
 
 extension CircleWorld {

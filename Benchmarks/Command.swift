@@ -21,6 +21,12 @@ func residentBytes(of process: String = "self") throws -> Double {
 
 /// Runs a command to its end: what it printed, or `nil` when it failed.
 func run(_ command: URL, _ arguments: [String]) throws -> String? {
+  let (printed, status) = try outcome(command, arguments)
+  return status == 0 ? printed : nil
+}
+
+/// Runs a command to its end: what it printed, and its status.
+func outcome(_ command: URL, _ arguments: [String]) throws -> (printed: String, status: Int32) {
   let process = Process()
   process.executableURL = command
   process.arguments = arguments
@@ -29,5 +35,5 @@ func run(_ command: URL, _ arguments: [String]) throws -> String? {
   try process.run()
   let printed = pipe.fileHandleForReading.readDataToEndOfFile()
   process.waitUntilExit()
-  return process.terminationStatus == 0 ? String(decoding: printed, as: UTF8.self) : nil
+  return (String(decoding: printed, as: UTF8.self), process.terminationStatus)
 }

@@ -34,6 +34,7 @@ func measureFleet() async throws {
   }
   try Figure.report("fleet.rate.awake", count / awake, "/s", "the same, every device awake")
   try await measureFleetWorker(world)
+  try measureFleetPeers(world)
 }
 
 /// Bytes of a device: as it is stored, and resident, with two fences active and at rest.
