@@ -133,10 +133,11 @@ struct ProviderArbiterTests {
     let far = Coordinate(latitude: 10, longitude: 10)
     for _ in 0..<4 {
       _ = try receive(0, radius: 30, by: .accessPoints)
-      bench.run(for: .seconds(20))
-      #expect(try receive(1, at: far, radius: 2000, by: .service) == .contradicted)
-      bench.run(for: .seconds(20))
+      bench.run(for: .seconds(0.5))
+      _ = try receive(1, at: far, radius: 2000, by: .service)
+      bench.run(for: .seconds(0.5))
     }
+    #expect(try receive(1, at: far, radius: 2000, by: .service) == .contradicted)
     #expect(bench.machine.current?.coordinate == home)
   }
 
