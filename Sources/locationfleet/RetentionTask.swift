@@ -28,9 +28,11 @@ struct RetentionTask {
           if !isDone { blocked.append(partition) }
         } catch { faults.append("\(part): partition \(partition): \(error.reason)") }
       }
-      do throws(BrokerFault) { try retention.passCopies(&broker) } catch {
-        faults.append("\(part): what sinks have set aside: \(error)")
-      }
+      do throws(FleetFault) {
+        try FleetTasks.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
+          try retention.passCopies(&broker)
+        }
+      } catch { faults.append("\(part): what sinks have set aside: \(error.reason)") }
       print(
         "\(part): \(retention.erased) events before \(date.iso8601) erased"
           + (retention.copies > 0 ? ", and \(retention.copies) that sinks had set aside" : ""))
