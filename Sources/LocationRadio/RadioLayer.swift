@@ -99,8 +99,9 @@ package struct RadioLayer: Sendable {
       return lesson
     }
     lesson.new = Set(heard.map(\.station).filter { postings[$0] == nil })
-    lesson.older = heard.count { isOutdated($0.station, at: place, teaching) }
-    var usable = heard.filter { note($0.station, at: place, teaching) }
+    let current = heard.filter { !isOutdated($0.station, at: place, teaching) }
+    lesson.older = heard.count - current.count
+    var usable = current.filter { note($0.station, at: place, teaching) }
     usable.sort { $0.station < $1.station }
     guard !usable.isEmpty else { return lesson }
     lesson.stations = usable.map(\.station)
@@ -267,7 +268,6 @@ package struct RadioLayer: Sendable {
       stations[id] = RadioStation(place: place, day: teaching.day, isLocal: isLocal)
       return true
     }
-    if isOutdated(id, at: place, teaching) { return false }
     if isFar(station, from: place, teaching) {
       station.move(to: place, on: teaching.day)
       removeLevels(of: id)

@@ -11,7 +11,7 @@ struct RadioView: Sendable {
     /// The length of what is known, as far as it counts.
     fileprivate var length: Double
 
-    var place: Coordinate { Coordinate(latitude: cell.latitude, longitude: cell.longitude) }
+    var place: Coordinate { cell.coordinate }
 
     /// The cosine if the transmitters that are gone were not known here.
     func likeness(without gone: Set<RadioStationID>) -> Double {

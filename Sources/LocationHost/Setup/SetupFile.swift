@@ -27,16 +27,16 @@ package struct SetupFile: Hashable, Sendable {
 
   /// The lines of the file that set anything but a source, which a new one keeps.
   package var settings: [String] {
-    SmallFile.read(path, limit: Self.longest).map {
-      SetupPlan.settings(in: String(decoding: $0, as: UTF8.self))
-    } ?? []
+    text.map { SetupPlan.settings(in: $0) } ?? []
   }
 
   /// Whether the file was written by ``write(_:)``.
   private var isOwn: Bool {
-    SmallFile.read(path, limit: Self.longest).map {
-      SetupPlan.wrote(String(decoding: $0, as: UTF8.self))
-    } ?? false
+    text.map { SetupPlan.wrote($0) } ?? false
+  }
+
+  private var text: String? {
+    SmallFile.read(path, limit: Self.longest).map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Writes a configuration; one that somebody else has written is kept beside it.

@@ -37,7 +37,7 @@ package enum ScanLine {
         guard let reading = isCell ? element.cell : element.accessPoint else {
           return refusals.append(.transmitter)
         }
-        guard reading.age <= (isCell ? longestAgeOfCell : longestAge) else {
+        guard reading.age <= (isCell ? longestAgeOfCell : WiFiFilter.longestAge.inSeconds) else {
           return refusals.append(.old)
         }
         readings[reading.transmitter] = reading
@@ -110,8 +110,6 @@ package enum ScanLine {
     private func whole(_ name: String) -> Int? { numbers[name].flatMap { Int(exactly: $0) } }
   }
 
-  /// Seconds from the last hearing of an access point: those of the kernel's list (RADIO-3).
-  private static let longestAge = 30.0
   /// Seconds: a cell reaches farther than anybody comes in this time.
   private static let longestAgeOfCell = 60.0
   /// Transmitters of a scan. Chosen: more than any place has.

@@ -6,7 +6,7 @@ struct ConsoleRequest: Hashable, Sendable {
   /// `nil` where it is missing, or there more than once.
   var host: String?
   var origin: String?
-  /// Whether there is an `Origin` at all, also one that is there twice.
+  /// Whether there is more than one `Origin`.
   var isOriginAmbiguous = false
   /// The header `Sec-Fetch-Site`, which a page's script cannot set.
   var site: String?
