@@ -57,6 +57,7 @@ package struct RadioMap: Machine {
   private var pending: [Pending] = []
   /// The last position of a receiver that may teach.
   private var lastFix: Fix?
+  private var clock = SatelliteLead()
   /// What was taught lately.
   private var lessons: [Kind: RadioLessons] = [:]
   /// When changed tiles are stored; `nil` while none has changed.
@@ -99,27 +100,28 @@ package struct RadioMap: Machine {
     _ scan: RadioScan, from provider: ProviderID, at now: Moment
   ) -> [Output] {
     var outputs: [Output] = []
+    let time = scan.time + clock.lead
     for kind in Kind.allCases {
       let readings = Readings(scan, kind, &names)
       guard !readings.isEmpty, let layer = layers[kind] else { continue }
       let answer = locators[kind, default: RadioLocator()].locate(
-        readings.levels(in: layer), in: layer, day: scan.time.day, at: now.uptime)
+        readings.levels(in: layer), in: layer, day: time.day, at: now.uptime)
       switch answer {
       case .position(let found):
-        outputs.append(.fix(Fix(found, kind, at: scan.time), from: provider))
+        outputs.append(.fix(Fix(found, kind, at: time), from: provider))
       case .unknown(let reason):
         if let found = placed[kind]?.locate(
-          readings.levels, day: scan.time.day, least: Self.leastRadius(kind))
+          readings.levels, day: time.day, least: Self.leastRadius(kind))
         {
-          outputs.append(.fix(Fix(found, kind, at: scan.time), from: provider))
+          outputs.append(.fix(Fix(found, kind, at: time), from: provider))
         } else {
           outputs.append(.silent(provider, reason))
         }
       }
       pending.append(
         Pending(
-          kind: kind, readings: readings, time: scan.time,
-          rehearsed: rehearse(readings, kind, layer, scan.time, at: now)))
+          kind: kind, readings: readings, time: time,
+          rehearsed: rehearse(readings, kind, layer, time, at: now)))
     }
     if outputs.isEmpty { outputs.append(.silent(provider, .nothingHeard)) }
     if pending.count > Self.mostPending { pending.removeFirst(pending.count - Self.mostPending) }
@@ -143,6 +145,7 @@ package struct RadioMap: Machine {
 
   /// Teaches the scans since the last position, each at the place where it was heard.
   private mutating func learn(from fix: Fix, at now: Moment) -> [Output] {
+    if fix.origin.method == .receiver { clock.note(fix.time, at: now) }
     guard fix.origin.method == .receiver, fix.horizontalAccuracy <= Self.worstAccuracy,
       (fix.speed ?? 0) <= Self.fastest
     else {
@@ -263,7 +266,7 @@ package struct RadioMap: Machine {
       if let layer = layers[kind] { layers[kind] = RadioLayer(layer.grain) }
     }
     (locators, placed, pending, lessons) = ([:], [:], [], [:])
-    (lastFix, storing) = (nil, nil)
+    (lastFix, storing, clock) = (nil, nil, SatelliteLead())
   }
 
   private mutating func store() -> [Output] {

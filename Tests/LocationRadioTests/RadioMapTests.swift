@@ -40,6 +40,23 @@ struct RadioMapTests {
     }
   }
 
+  @Test("RADIO-75: learns when the clock of the computer is behind, and not from what was recorded")
+  mutating func wrongClock() throws {
+    let days = 3 * 86_400.0
+    walk(seconds: 60, ahead: days)
+    let heard = scan(at: 20, second: 4000)
+    let found = try #require(fix(heard))
+    #expect(error(of: found, at: 20) < 6)
+    #expect(found.time == heard.time + .seconds(days), "by the satellites' clock")
+    walk(seconds: 60)
+    let later = scan(at: 20, second: 8000)
+    #expect(try #require(fix(later)).time == later.time, "the clock was set")
+
+    map = RadioMap(secret: SecretKey(seed: 3))
+    walk(seconds: 60, ahead: -days)
+    #expect(map.layer(.accessPoints)?.cellCount == 0)
+  }
+
   @Test("blocks a transmitter that is heard far from its place, and forgets where it was")
   mutating func moved() {
     map.teach(scan(at: 0, second: 0), at: Self.home.center)
@@ -156,12 +173,13 @@ struct RadioMapTests {
     RadioScan.Reading(.accessPoint(BSSID(0x1000_0000_0000 | number << 8)), level: level)
   }
 
-  private mutating func walk(seconds: Int) {
+  /// Walks along the street with a receiver whose clock is so many seconds ahead of the computer's.
+  private mutating func walk(seconds: Int, ahead: Double = 0) {
     for second in 0..<seconds {
       let place = Self.home.place(east: Double(second), north: 0)
       let heard = scan(at: Double(second), second: second)
       _ = map.handle(.scan(heard, from: Self.provider), at: moment(second))
-      let fix = Fix(coordinate: place, horizontalAccuracy: 4, time: time(second))
+      let fix = Fix(coordinate: place, horizontalAccuracy: 4, time: time(second) + .seconds(ahead))
       _ = map.handle(.fix(fix), at: moment(second))
     }
   }
