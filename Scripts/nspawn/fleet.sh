@@ -39,7 +39,7 @@ echo 'http: "127.0.0.1:8222"' >> /etc/nats-server.conf
 for user in workers ingress operator sinks readers; do
   locationfleet seed > /run/seed 2> /run/public
   install -m 640 -g locationfleet /run/seed $etc/$user.seed
-  sed -i "s/\"$(echo $user | tr a-z A-Z)\"/\"$(cat /run/public)\"/" /etc/nats-server.conf
+  sed -i "s/\"\(_INBOX_\)\?$(echo $user | tr a-z A-Z)\([\".]\)/\"\1$(cat /run/public)\2/" /etc/nats-server.conf
 done
 rm /run/seed
 check "it takes the configuration" nats-server -t -c /etc/nats-server.conf

@@ -150,6 +150,10 @@ struct cin_request {
   uint8_t *body;
   size_t length;
   int exceeded;
+  // It has come whole; else a body is announced of which nothing was read.
+  int is_whole;
+  // The library says again that it has come, as after each pause before a body.
+  int goes_on;
   int parameters;
   const char *names[CIN_MOST_PARAMETERS], *values[CIN_MOST_PARAMETERS];
   const char *path;
@@ -262,6 +266,40 @@ static int respond(cin_request *request) {
   return result;
 }
 
+struct search {
+  const char *name, *value;
+  int count;
+};
+
+static int note_header(void *context, int kind, const char *key, const char *value) {
+  (void)kind;
+  struct search *search = context;
+  if (key && !strcasecmp(key, search->name)) {
+    search->value = value;
+    search->count++;
+  }
+  return 1;
+}
+
+static int announces_body(void *connection) {
+  struct search length = {"Content-Length", NULL, 0}, coding = {"Transfer-Encoding", NULL, 0};
+  mhd.values(connection, HEADER_KIND, note_header, &length);
+  mhd.values(connection, HEADER_KIND, note_header, &coding);
+  return coding.count || length.count > 1 || (length.count && strcmp(length.value ? length.value : "", "0"));
+}
+
+// It goes on when there is a reply, or leave to go on.
+static int wait_for_reply(cin_http *http, cin_request *request) {
+  struct arrival *arrival = arrival_of(request->connection);
+  if (arrival) forget(http, arrival);
+  request->next = NULL;
+  if (http->last) http->last->next = request;
+  else http->first = request;
+  http->last = request;
+  mhd.suspend(request->connection);
+  return 1;
+}
+
 static int handle(void *context, void *connection, const char *path, const char *method,
                   const char *version, const char *bytes, size_t *count, void **kept) {
   (void)version;
@@ -277,23 +315,21 @@ static int handle(void *context, void *connection, const char *path, const char 
     request->connection = connection;
     request->method = method;
     request->path = path;
-    return 1;
+    mhd.values(connection, QUERY_KIND, note_parameter, request);
+    return announces_body(connection) ? wait_for_reply(http, request) : 1;
   }
+  // Before a body has begun it is not read any more.
+  if (request->status) return respond(request);
+  int goes_on = request->goes_on;
+  request->goes_on = 0;
   if (*count) {
     int taken = take(request, bytes, *count);
     *count = 0;
     return taken;
   }
-  if (request->status) return respond(request);
-  mhd.values(connection, QUERY_KIND, note_parameter, request);
-  struct arrival *arrival = arrival_of(connection);
-  if (arrival) forget(http, arrival);
-  // It goes on when there is a reply.
-  if (http->last) http->last->next = request;
-  else http->first = request;
-  http->last = request;
-  mhd.suspend(connection);
-  return 1;
+  if (goes_on) return 1;
+  request->is_whole = 1;
+  return wait_for_reply(http, request);
 }
 
 static void completed(void *context, void *connection, void **kept, int reason) {
@@ -406,21 +442,6 @@ const char *cin_path(const cin_request *request) { return request->path; }
 
 const char *cin_method(const cin_request *request) { return request->method; }
 
-struct search {
-  const char *name, *value;
-  int count;
-};
-
-static int note_header(void *context, int kind, const char *key, const char *value) {
-  (void)kind;
-  struct search *search = context;
-  if (key && !strcasecmp(key, search->name)) {
-    search->value = value;
-    search->count++;
-  }
-  return 1;
-}
-
 const char *cin_header(const cin_request *request, const char *name) {
   struct search search = {name, NULL, 0};
   mhd.values(request->connection, HEADER_KIND, note_header, &search);
@@ -459,6 +480,15 @@ const uint8_t *cin_body(const cin_request *request, size_t *length, int *exceede
   *length = request->length;
   *exceeded = request->exceeded;
   return request->body;
+}
+
+int cin_is_whole(const cin_request *request) { return request->is_whole; }
+
+void cin_go_on(cin_request *request) {
+  struct arrival *arrival = arrival_of(request->connection);
+  if (arrival) expect(request->http, arrival);
+  request->goes_on = 1;
+  mhd.resume(request->connection);
 }
 
 void cin_reply(cin_request *request, unsigned status, const char *text, unsigned seconds) {

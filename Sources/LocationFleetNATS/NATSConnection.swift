@@ -27,13 +27,27 @@ final class NATSConnection {
   private var doneBytes = 0
 
   init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
-    inbox = try Self.newInbox()
+    inbox = try Self.newInbox(access.inboxPrefix)
     connection = try Self.connect(access, name: name)
     var subscription: OpaquePointer?
     try Self.check(natsConnection_SubscribeSync(&subscription, connection, inbox + ".>"))
     // What may come is bounded by what was asked for.
     try Self.check(natsSubscription_SetPendingLimits(subscription, -1, -1))
     self.subscription = subscription
+    try checkInbox()
+  }
+
+  /// The server says at once, or never, that answers may not come here; without a word of it nothing would be
+  /// answered.
+  private func checkInbox() throws(BrokerFault) {
+    var said: UnsafePointer<CChar>?
+    // Who does not answer now, may do so later.
+    _ = natsConnection_FlushTimeout(connection, 2000)
+    guard natsConnection_GetLastError(connection, &said) == NATS_NOT_PERMITTED else { return }
+    let cause = said.map { String(cString: $0) } ?? "not permitted"
+    throw .refused(
+      "\(cause): let this user subscribe to that (docs/fleet-server.conf), or name by `inbox` what it "
+        + "may subscribe to")
   }
 
   deinit {
@@ -42,11 +56,13 @@ final class NATSConnection {
     natsConnection_Destroy(connection)
   }
 
-  private static func newInbox() throws(BrokerFault) -> String {
+  private static func newInbox(_ prefix: String) throws(BrokerFault) -> String {
     var text: UnsafeMutablePointer<CChar>?
     try check(natsInbox_Create(&text))
     defer { natsInbox_Destroy(text) }
-    return text.map { String(cString: $0) } ?? ""
+    // What the library has made begins in the same way for every user.
+    let tail = text.flatMap { String(cString: $0).split(separator: ".").last } ?? ""
+    return "\(prefix).\(tail)"
   }
 
   private static func connect(

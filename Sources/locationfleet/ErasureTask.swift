@@ -12,11 +12,9 @@ struct ErasureTask {
   init(_ configuration: FleetConfiguration) { self.configuration = configuration }
 
   func erase(_ name: FleetDeviceName, wait seconds: Int) throws(FleetFault) {
-    var broker = try FleetTasks.connect(configuration, name: "locationfleet erase")
     let partitions = configuration.worker.partitions
     let begin = Self.clock(CLOCK_MONOTONIC)
-    try Self.requireStream(&broker)
-    try Self.requirePartitions(partitions, &broker)
+    var broker = try Self.connect(configuration)
     var erasure = try FleetTasks.attempt(&broker) {
       (broker: inout NATSBroker) throws(BrokerFault) in
       try PartitionErasure(of: name, partitions: partitions, &broker)
@@ -46,29 +44,16 @@ struct ErasureTask {
         + (report.copies > 0 ? ", and \(report.copies) that sinks had set aside" : ""))
   }
 
-  /// Where it is noted must be there; without that nothing begins.
-  static func requireStream(_ broker: inout NATSBroker) throws(FleetFault) {
-    do throws(FleetFault) {
-      _ = try FleetTasks.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
-        try broker.last(of: .erasures, key: nil)
-      }
-    } catch {
-      throw FleetFault(
-        reason: "no stream of erasures: \(error.reason); see `locationfleet init`", status: 1)
+  /// Connects where what an erasure needs is there: the stream in which it is noted, and as many partitions as
+  /// the configuration says. A worker of another one would forget nothing, and say that it has.
+  static func connect(_ configuration: FleetConfiguration) throws(FleetFault) -> NATSBroker {
+    var broker = try FleetTasks.connect(configuration, name: "locationfleet erase")
+    let notes = try FleetTasks.requirePartitions(
+      configuration, &broker, else: "nothing was erased", and: [.erasures])
+    guard notes.allSatisfy({ $0.state != .missing }) else {
+      throw FleetFault(reason: "no stream of erasures; see `locationfleet init`", status: 1)
     }
-  }
-
-  /// There must be as many partitions as the configuration says: a worker of another one would forget nothing, and
-  /// say that it has.
-  static func requirePartitions(_ count: Int, _ broker: inout NATSBroker) throws(FleetFault) {
-    let ends = try FleetTasks.attempt(&broker) {
-      (broker: inout NATSBroker) throws(BrokerFault) in
-      let ends = broker.look(at: FleetSurvey.ends(ofPartitions: count))
-      if let cause = FleetSurvey.silence(ends) { throw .unreachable(cause) }
-      return ends
-    }
-    guard let fault = FleetSurvey.fault(ofPartitions: count, ends) else { return }
-    throw FleetFault(reason: "\(fault): nothing was erased; next: \(FleetSurvey.partitionsStep)")
+    return broker
   }
 
   /// Does something until it is done; what was done before a fault stays done.

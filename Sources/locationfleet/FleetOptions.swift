@@ -229,7 +229,8 @@ struct FleetOptions {
       erasures        print what was erased when and by whom, without names of devices
       expire          overwrite the events that tenants keep no longer
       ingress         take fixes from devices by MQTT and HTTP, also with TLS, and acknowledge what is kept
-      sink KIND       hand events on: to a webhook, a table of PostGIS, or a broker of MQTT
+      sink KIND       hand events on, of all tenants or of those that `sink-tenant` names: to a
+                      webhook, a table of PostGIS, or a broker of MQTT
       refused         print the events that sinks have set aside, and why
       forget-sink     forget how far a sink is that is used no more, under its NAME
       doctor          find out what is wrong with the fleet, and what to do next; changes nothing

@@ -51,6 +51,50 @@ struct FleetTasks {
     }
   }
 
+  /// Looks whether the fleet has as many partitions as the configuration says: with another number the fixes and the
+  /// events of devices are in partitions that are not theirs.
+  ///
+  /// - Chosen (FLEET-112): an answer is awaited for as long as by a command.
+  /// - Parameters:
+  ///   - configuration: whose `partitions` are compared.
+  ///   - broker: a way to the streams; its user may ask how these stand.
+  ///   - consequence: what is not done with another number.
+  ///   - logs: further streams that are looked at.
+  /// - Returns: how the further ones stand.
+  /// - Throws: a fault with the next step, and status 2, where the number is another one.
+  @discardableResult
+  static func requirePartitions(
+    _ configuration: FleetConfiguration, _ broker: inout NATSBroker, else consequence: String,
+    and logs: [FleetLog] = []
+  ) throws(FleetFault) -> [FleetSurvey.Stream] {
+    let ends = FleetSurvey.ends(ofPartitions: configuration.worker.partitions)
+    let hint = { "; where it runs, this user needs $JS.API.STREAM.INFO.> (docs/fleet-server.conf)" }
+    let found = try attempt(&broker, hint) { (broker: inout NATSBroker) throws(BrokerFault) in
+      let found = broker.look(at: ends + logs)
+      if let cause = FleetSurvey.silence(found) { throw .unreachable(cause) }
+      return found
+    }
+    try compare(configuration, found, else: consequence)
+    return Array(found.dropFirst(ends.count))
+  }
+
+  /// The same for those who wait without end for streams that do not answer, or are still to be made: they look
+  /// once whether there are more.
+  static func refuseFurther(
+    _ configuration: FleetConfiguration, _ broker: inout NATSBroker, else consequence: String
+  ) throws(FleetFault) {
+    let further = broker.look(at: [.fixes(configuration.worker.partitions)])
+    try compare(configuration, further, else: consequence)
+  }
+
+  private static func compare(
+    _ configuration: FleetConfiguration, _ streams: [FleetSurvey.Stream], else consequence: String
+  ) throws(FleetFault) {
+    let count = configuration.worker.partitions
+    guard let fault = FleetSurvey.fault(ofPartitions: count, streams) else { return }
+    throw FleetFault(reason: "\(fault): \(consequence); next: \(FleetSurvey.partitionsStep)")
+  }
+
   private static let longestAttempt = Duration.seconds(60)
   /// How long streams may take to be made: right after the start of servers there is no leader.
   private static let longestMaking = Duration.seconds(180)
@@ -93,6 +137,7 @@ struct FleetTasks {
       throw FleetFault(reason: "\(path): \(place)\(error.cause)")
     }
     var broker = try connect()
+    try Self.requirePartitions(configuration, &broker, else: "nothing was published")
     let partitions = configuration.worker.partitions
     let moved = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
       try FenceStore.moved(in: fences, partitions: partitions, &broker)
@@ -155,6 +200,7 @@ struct FleetTasks {
   func publish() throws(FleetFault) {
     // A stream whose leader has died answers when there is another one, if it is asked again.
     var broker = try Self.connect(configuration, name: "locationfleet", longestWait: .seconds(2))
+    try Self.requirePartitions(configuration, &broker, else: "nothing was published")
     var (kept, rejected) = (0, [String: Int]())
     var entries: [LogEntry] = []
     while let line = readLine(strippingNewline: true) {
@@ -216,6 +262,7 @@ struct FleetTasks {
   /// replay` does.
   func printEvents() throws(FleetFault) {
     var broker = try connect()
+    try Self.requirePartitions(configuration, &broker, else: "nothing was printed")
     var lines: [String: [UInt8]] = [:]
     for partition in 0..<configuration.worker.partitions {
       var from: UInt64 = 1

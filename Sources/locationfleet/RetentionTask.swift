@@ -14,6 +14,8 @@ struct RetentionTask {
     let tenants = configuration.tenants.retentions(at: now)
     guard !tenants.isEmpty else { return print("no tenant has `keep-events-days`") }
     var broker = try FleetTasks.connect(configuration.fleet, name: "locationfleet expire")
+    try FleetTasks.requirePartitions(
+      configuration.fleet, &broker, else: "nothing was erased")
     var (blocked, faults): ([Int], [String]) = ([], [])
     for (name, date) in tenants {
       let part = name.isEmpty ? "-" : FleetAddress.part(name)

@@ -29,10 +29,8 @@ struct TenantErasureTask {
   }
 
   func run(wait seconds: Int) throws(FleetFault) {
-    var broker = try FleetTasks.connect(configuration, name: "locationfleet erase")
-    try ErasureTask.requireStream(&broker)
+    var broker = try ErasureTask.connect(configuration)
     let partitions = configuration.worker.partitions
-    try ErasureTask.requirePartitions(partitions, &broker)
     var erasure = try FleetTasks.attempt(&broker) {
       (broker: inout NATSBroker) throws(BrokerFault) in
       try TenantErasure(of: tenant, partitions: partitions, &broker)

@@ -82,6 +82,41 @@ struct DeviceErasureServerTests {
     }
   }
 
+  @Test("FLEET-112: with another number of partitions no command and no program does anything")
+  func otherPartitionsAnywhere() async throws {
+    let site = try await FleetSite(partitions: 2)
+    try site.prepare(FleetWalk(seed: 1, count: 10))
+    let server = try site.server.address
+    for (count, fault) in [(1, "and there is FIX_1"), (3, "and FIX_2 is not there")] {
+      try site.write(
+        """
+        server = \(server)
+        lease = 1
+        partitions = \(count)
+        tenant = acme keep-events-days=1
+        mqtt-out = mqtt://127.0.0.1:1
+        """, to: "wrong.conf")
+      for (words, consequence) in [
+        (["publish"], "published"), (["fences", site.file("fences.geojson")], "published"),
+        (["events"], "printed"), (["expire"], "erased"),
+        (["run"], "judged"), (["sink", "mqtt"], "handed on"),
+      ] {
+        // These wait for streams that are still to be made.
+        guard count == 1 || !["run", "sink"].contains(words[0]) else { continue }
+        let run = try Outcome(
+          "locationfleet", words + ["--config", site.file("wrong.conf")],
+          input: Self.lines([FleetWalk(seed: 1, count: 2)], of: Self.name))
+        #expect(run.status == 2, "\(words): \(run.output)")
+        #expect(
+          run.error.contains("`partitions` is \(count), \(fault): nothing")
+            && run.error.contains("\(consequence); next: count the streams"), "\(run.error)")
+      }
+    }
+    for partition in 0..<2 {
+      #expect(try site.all(.fixes(partition)).allSatisfy { $0.entry.subject.hasSuffix(".ctl") })
+    }
+  }
+
   @Test("FLEET-61: without a worker nothing is erased, and the command says so")
   func nobody() async throws {
     let site = try await FleetSite(partitions: 1)

@@ -162,6 +162,67 @@ struct IngressServerTests {
     _ = try await site.ingress?.lines.next { $0.contains("ended: 5 messages kept, 0 not") }
   }
 
+  /// What comes back on a connection of HTTP, to the end of a head or of the connection.
+  private static func answer(_ descriptor: Int32) -> String {
+    var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 4096))
+    while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8) {
+      let count = recv(descriptor, &chunk, 1, 0)
+      guard count > 0 else { break }
+      bytes += chunk[..<count]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(
+    "FLEET-111: who sends a body is known before a byte of it is read",
+    arguments: ["", "Expect: 100-continue\r\n"])
+  func beforeBody(expect: String) async throws {
+    let site = try await IngressSite(devices: 1)
+    func ask(_ credentials: String?, length: Int) throws -> Int32 {
+      let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+      let descriptor = socket(AF_INET, kind, 0)
+      var limit = timeval(tv_sec: 30, tv_usec: 0)
+      setsockopt(
+        descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+      #expect(Loopback.connect(descriptor, port: site.web))
+      let basic = credentials.map {
+        "Authorization: Basic \(Data($0.utf8).base64EncodedString())\r\n"
+      }
+      let head =
+        "POST / HTTP/1.1\r\nHost: ingress\r\n\(basic ?? "")Content-Length: \(length)\r\n\(expect)\r\n"
+      #expect(Loopback.send(Array(head.utf8), descriptor))
+      return descriptor
+    }
+    for credentials in [nil, "nobody:wrong", "dev-0:wrong"] {
+      let descriptor = try ask(credentials, length: 10_000_000)
+      defer { close(descriptor) }
+      // Nothing of the body is sent, and it does not wait for it.
+      #expect(Self.answer(descriptor).hasPrefix("HTTP/1.1 401 "), "\(credentials ?? "none")")
+    }
+    let body = Array(IngressSite.report(1).utf8)
+    let descriptor = try ask("dev-0:\(IngressSite.password("dev-0"))", length: body.count)
+    defer { close(descriptor) }
+    if !expect.isEmpty { #expect(Self.answer(descriptor).hasPrefix("HTTP/1.1 100 ")) }
+    #expect(Loopback.send(body, descriptor))
+    #expect(Self.answer(descriptor).hasPrefix("HTTP/1.1 200 "))
+    #expect(try site.kept()["truck-0"] == [1])
+  }
+
+  @Test("FLEET-112: an ingress with another number of partitions than the fleet has takes nothing")
+  func otherPartitions() async throws {
+    let site = try await IngressSite(devices: 1)
+    let text = try String(contentsOfFile: site.folder.file("fleet.conf"), encoding: .utf8)
+    for (count, fault) in [(3, "and there is FIX_3"), (5, "and FIX_4 is not there")] {
+      try site.write(
+        text.replacing("partitions = 4", with: "partitions = \(count)"), to: "wrong.conf")
+      let run = try Outcome(
+        "locationfleet", ["ingress", "--config", site.folder.file("wrong.conf")])
+      #expect(run.status == 2, "\(run.output)")
+      #expect(
+        run.error.contains("`partitions` is \(count), \(fault): nothing is taken; next: count"))
+    }
+  }
+
   @Test("FLEET-34: a hash is another one each time, and costs little for a long password alone")
   func hashes() throws {
     func hash(_ password: String) throws -> String {

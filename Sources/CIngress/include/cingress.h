@@ -91,7 +91,7 @@ int cin_tls_judge(cin_tls_context *context, const cin_bytes *chain, unsigned cou
 
 /// A server of HTTP by libmicrohttpd that has no thread of its own: it does something in `cin_http_run` alone.
 typedef struct cin_http cin_http;
-/// A request that has come whole, and waits for its reply.
+/// A request that has come whole, or as far as its body, and waits for its reply.
 typedef struct cin_request cin_request;
 
 enum {
@@ -120,13 +120,14 @@ cin_http *cin_http_start(int listener, unsigned connections, unsigned seconds, s
 int cin_http_descriptor(const cin_http *http);
 /// Does what is to be done. Returns in how many milliseconds it has to be called again at the latest, or -1.
 int cin_http_run(cin_http *http);
-/// The next request that has come; NULL when there is none. It is valid until it has its reply.
+/// The next request that has come; NULL when there is none. One with a body comes twice: before anything of the body is
+/// read, and whole. It is valid until it has its reply, or goes on.
 cin_request *cin_http_next(cin_http *http);
 /// Has another one judge the certificates of requests from here on.
 void cin_http_judge(cin_http *http, cin_tls_context *judge);
 /// Takes no more connections.
 void cin_http_quiesce(cin_http *http);
-/// Ends a server; every request that `cin_http_next` has returned must have its reply.
+/// Ends a server; every request that `cin_http_next` has returned must have its reply, or go on.
 void cin_http_stop(cin_http *http);
 
 const char *cin_method(const cin_request *request);
@@ -142,6 +143,10 @@ int cin_request_subject(const cin_request *request, cin_subject *subject);
 int cin_parameters(const cin_request *request);
 const char *cin_parameter_name(const cin_request *request, int index);
 const char *cin_parameter_value(const cin_request *request, int index);
+/// Whether it has come whole; else nothing of its body was read.
+int cin_is_whole(const cin_request *request);
+/// Has the body read of one that is not whole; a client that has asked whether it may go on is answered 100.
+void cin_go_on(cin_request *request);
 /// The body; `exceeded` is whether there were more bytes than the limit, which are not kept.
 const uint8_t *cin_body(const cin_request *request, size_t *length, int *exceeded);
 /// Answers a request with a text that has static storage, with `WWW-Authenticate` for 401, and for 429 and 503 with

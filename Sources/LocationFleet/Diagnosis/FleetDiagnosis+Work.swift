@@ -160,6 +160,7 @@ extension FleetDiagnosis {
         next: "mend `partitions`, which never changes; or have the sink begin anew: "
           + "locationfleet forget-sink \(sink.name)")
     }
+    if let found = otherTenants(sink) { return found }
     guard sink.claim.isHeld else {
       let unit = SinkKind(rawValue: sink.name).map { "locationfleet-sink@\($0.rawValue)" }
       return FleetFinding(
@@ -175,13 +176,28 @@ extension FleetDiagnosis {
         next: "why the other side does not take them: journalctl -u 'locationfleet-sink@*'")
     }
     guard left > Self.mostWaiting else {
-      return FleetFinding(name, "sink_works", .good, "it hands on; \(left) events wait")
+      let whose = sink.tenants.map { " the events of \(Sink.list($0))" } ?? ""
+      return FleetFinding(name, "sink_works", .good, "it hands on\(whose); \(left) events wait")
     }
     return FleetFinding(
       name, "sink_behind", .doubtful, "it hands on, and \(left) events wait",
       next:
         "whether the other side answers, and how fast: locationctl fleet status --port with its "
         + "port of figures")
+  }
+
+  /// A sink of the configuration whose tenants are others than it remembers; it hands nothing on.
+  private func otherTenants(_ sink: FleetSurvey.Sink) -> FleetFinding? {
+    let wanted = Sink.labels(configuration.tenants)
+    guard let kind = SinkKind(rawValue: sink.name), configuration.isNamed(kind),
+      sink.tenants != wanted
+    else { return nil }
+    return FleetFinding(
+      "sink \(sink.name)", "sink_of_other_tenants", .bad,
+      "it has handed on the events of \(Sink.list(sink.tenants)), and by `sink-tenant` is to hand "
+        + "on those of \(Sink.list(wanted))",
+      next: "mend `sink-tenant`; or give the sink another --name; or have it begin anew: "
+        + "locationfleet forget-sink \(sink.name)")
   }
 
   /// Events that wait for a sink in the ordinary course.

@@ -86,8 +86,9 @@ extension FleetDiagnosis {
   /// Streams that are missing are found for themselves.
   private var number: [FleetFinding] {
     let count = fleet.worker.partitions
-    let further = survey.ends.filter { $0.log == .fixes(count) }
-    guard let fault = FleetSurvey.fault(ofPartitions: count, further) else { return [] }
+    guard let further = survey.further,
+      let fault = FleetSurvey.fault(ofPartitions: count, [further])
+    else { return [] }
     return [
       FleetFinding(
         "streams", "partitions_differ", .bad, fault, next: FleetSurvey.partitionsStep)

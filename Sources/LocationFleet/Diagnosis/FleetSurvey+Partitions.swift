@@ -28,8 +28,8 @@ extension FleetSurvey {
 
   /// What a person does about it.
   package static let partitionsStep =
-    "count the streams FIX_0, FIX_1, … (nats stream ls), and set `partitions` to that number in the configuration "
-    + "of every program; never change it otherwise"
+    "count the streams FIX_0, FIX_1, … (nats stream ls), which locationfleet init makes, and set `partitions` to "
+    + "that number in the configuration of every program; never change it otherwise"
 
   /// Why it is not known how many partitions there are.
   ///

@@ -66,14 +66,16 @@ package struct FleetSurvey: Hashable, Sendable {
     package var claim: Claim
     /// By partition, the number up to which every event is confirmed or set aside.
     package var settled: [UInt64]
+    /// The tenants whose events it hands on, as commands call them; `nil` for all.
+    package var tenants: [String]?
     /// Whether it has settled something while it was looked at.
     package var isMoving = false
   }
 
   package var servers: [Server] = []
   package var streams: [Stream] = []
-  /// The streams that ``ends(ofPartitions:)`` names.
-  package var ends: [Stream] = []
+  /// The stream of the fixes of the partition behind the last one, which should not be there.
+  package var further: Stream?
   package var partitions: [Partition] = []
   package var sinks: [Sink] = []
   /// The newest time by the servers' clock; `nil` where nobody has renewed anything.
@@ -149,7 +151,7 @@ extension FleetSurvey {
     sinks.append(
       Sink(
         name: String(name), claim: Claim(owner: position.owner, revision: message.sequence),
-        settled: position.settled))
+        settled: position.settled, tenants: position.tenants))
   }
 
   /// Those that somebody has, and has not renewed since they were looked at first.

@@ -11,6 +11,8 @@ package struct Sink: Sendable {
     package var lease = Duration.seconds(3)
     /// The kinds of events that are handed on; `nil` for all.
     package var kinds: Set<String>?
+    /// The tenants whose events are handed on; `nil` for all, and for what concerns whole partitions.
+    package var tenants: Set<ExactName>?
 
     package init() {}
   }
@@ -151,9 +153,10 @@ package struct Sink: Sendable {
       return
     }
     if !isFaulty {
-      let hint =
-        if case .refused = fault { "; locationfleet init makes what is missing" } else { "" }
-      note("\(fault)\(hint)", isFault: true)
+      let isMissing =
+        if case .refused(let cause) = fault { cause.contains("not found") } else { false }
+      note(
+        "\(fault)\(isMissing ? "; locationfleet init makes what is missing" : "")", isFault: true)
     }
     isFaulty = true
     pausedUntil = now + .seconds(1)
@@ -174,6 +177,13 @@ extension Sink {
       guard read.settled.count == settings.partitions else {
         throw .refused("\(name) is of a fleet with \(read.settled.count) partitions")
       }
+      // Events of a tenant that was not among those before have been passed over.
+      guard read.tenants == tenants else {
+        throw .refused(
+          "\(name) has handed on the events of \(Self.list(read.tenants)), and is to hand on those "
+            + "of \(Self.list(tenants)): give this one another --name, or let locationfleet "
+            + "forget-sink have it begin anew")
+      }
       position = read
     }
     let newest = known?.sequence ?? 0
@@ -187,12 +197,25 @@ extension Sink {
     for partition in settled.indices {
       settled[partition] = try begin(partition, settled[partition], &broker)
     }
-    position = SinkPosition(owner: life, settled: settled)
+    position = SinkPosition(owner: life, settled: settled, tenants: tenants)
     revision = try broker.put(position.encoded, at: name, in: .sinks, expecting: newest)
     (stored, lastPut, claim) = (position, now, nil)
     queue = DeliveryQueue(settings.queue, positions: settled, number: number)
     figures.takeovers += 1
     note("hands on")
+  }
+
+  private var tenants: [String]? { Self.labels(settings.tenants) }
+
+  /// Tenants as a position names them.
+  static func labels(_ tenants: Set<ExactName>?) -> [String]? {
+    tenants?.sorted().map { FleetAddress.label(of: $0.text) }
+  }
+
+  /// Those as a person reads them.
+  static func list(_ tenants: [String]?) -> String {
+    guard let tenants else { return "all tenants" }
+    return (tenants.count == 1 ? "tenant " : "tenants ") + FleetDiagnosis.list(tenants)
   }
 
   /// Whether a key has not changed for the time of a lease, by this process's clock alone.
@@ -231,7 +254,8 @@ extension Sink {
   ) throws(BrokerFault) {
     guard let queue else { return }
     let isOver = isDraining && !queue.isInFlight && asides.isEmpty
-    let position = SinkPosition(owner: isOver ? "" : life, settled: queue.positions)
+    let position = SinkPosition(
+      owner: isOver ? "" : life, settled: queue.positions, tenants: tenants)
     let pause = position == stored ? settings.lease / 3 : min(settings.lease / 3, .seconds(1))
     guard isOver || now - lastPut >= pause else { return }
     revision = try broker.put(position.encoded, at: name, in: .sinks, expecting: revision)
@@ -289,6 +313,12 @@ extension Sink {
       queue?.skip(place)
       return
     }
+    guard isOfTenant(message.entry.subject) else {
+      figures.read += 1
+      figures.passedOver += 1
+      queue?.skip(place)
+      return
+    }
     guard let event = SinkEvent(message, partition: partition) else {
       queue?.hold(place)
       asides.append(SetAside(unreadable: message, at: place))
@@ -301,6 +331,15 @@ extension Sink {
       return
     }
     queue?.add(event, at: now)
+  }
+
+  /// Whether what has a subject is handed on, as far as its tenant says.
+  ///
+  /// - Chosen (FLEET-109): of what is no event only its own tenant has a copy, too.
+  private func isOfTenant(_ subject: String) -> Bool {
+    guard let tenants = settings.tenants else { return true }
+    guard let device = SinkEvent.device(of: subject), !device.device.isEmpty else { return false }
+    return tenants.contains(ExactName(device.tenant))
   }
 
   /// How it stands.

@@ -1,5 +1,6 @@
 internal import LocationCoding
 internal import LocationModel
+internal import LocationProviders
 
 /// Where events go.
 package enum SinkKind: String, CaseIterable, Sendable {
@@ -42,13 +43,15 @@ package struct SinkConfiguration: Hashable, Sendable {
   package var mqtt = MQTT()
   /// Seconds for which an event is tried while others are taken.
   package var giveUp = 3600
+  /// The tenants whose events are handed on; `nil` for all.
+  package var tenants: Set<ExactName>?
   /// Ports of the loopback at which the figures are served.
   package var ports: [SinkKind: Int] = [:]
 
   package static let keys = [
     "webhook", "webhook-secret", "webhook-authorities", "webhook-parallel", "webhook-timeout",
     "webhook-figures", "postgis", "postgis-table", "postgis-figures", "mqtt-out", "mqtt-out-user",
-    "mqtt-out-password", "mqtt-out-authorities", "mqtt-out-figures", "give-up",
+    "mqtt-out-password", "mqtt-out-authorities", "mqtt-out-figures", "give-up", "sink-tenant",
   ]
 
   /// Reads a file, and reports every fault in it.
@@ -85,6 +88,7 @@ package struct SinkConfiguration: Hashable, Sendable {
     settings.partitions = ingress.fleet.worker.partitions
     settings.lease = ingress.fleet.worker.lease
     settings.queue.giveUp = .seconds(giveUp)
+    settings.tenants = tenants
     settings.queue.window = max(Self.mostOpen / settings.partitions, 256)
     switch kind {
     case .webhook: settings.queue.parallel = webhook.parallel
@@ -139,9 +143,29 @@ extension SinkConfiguration {
     case "mqtt-out-password": return SettingValue.path(&mqtt.password, value, key)
     case "mqtt-out-authorities": return SettingValue.path(&mqtt.authorities, value, key)
     case "mqtt-out-figures": return SettingValue.number(&ports[.mqtt], value, in: 1...65_535, key)
+    case "sink-tenant": return takeTenant(value)
     default: return SettingValue.number(&giveUp, value, in: 1...604_800, key)
     }
   }
+
+  /// `-` is no tenant, as in the file of accounts.
+  private mutating func takeTenant(_ value: String) -> String? {
+    guard let name = value == "-" ? "" : FleetAddress.name(value),
+      value == "-" || FleetLine.isName(name)
+    else {
+      return "`sink-tenant` must be a name, other bytes than letters, digits, and `-` escaped, or "
+        + "- for no tenant"
+    }
+    guard (tenants?.count ?? 0) < Self.mostTenants else {
+      return "more than \(Self.mostTenants) tenants"
+    }
+    guard tenants?.contains(ExactName(name)) != true else { return "this tenant is there already" }
+    tenants = (tenants ?? []).union([ExactName(name)])
+    return nil
+  }
+
+  /// What a sink remembers of itself each second names them.
+  private static let mostTenants = 256
 
   /// What goes to another computer goes encrypted, to one whose certificate is checked.
   private mutating func takeConnection(_ value: String) -> String? {

@@ -45,7 +45,7 @@ package struct SinkFigures: Sendable {
     family("active", "gauge", "1 where this process hands on.", [(name, isActive ? "1" : "0")])
     family("events_total", "counter", "Events that were read.", [(name, "\(read)")])
     family(
-      "passed_over_total", "counter", "Events of kinds that are not handed on.",
+      "passed_over_total", "counter", "Events of kinds or tenants that are not handed on.",
       [(name, "\(passedOver)")])
     family(
       "missed_total", "counter", "Events that were gone before they were handed on.",

@@ -8,8 +8,29 @@ package struct BrokerAccess: Hashable, Sendable {
   package var publicKey: String?
   /// The files of TLS.
   package var authorities, certificate, key: String?
+  /// With what the subjects of answers begin, where the configuration says it.
+  package var inbox: String?
 
   package init(servers: [String] = []) { self.servers = servers }
+
+  /// With what the subjects of answers begin: each user's own, so that no other one can be let to read them.
+  package var inboxPrefix: String { inbox ?? publicKey.map { "_INBOX_\($0)" } ?? Self.usualInbox }
+
+  /// What every user of NATS has who says nothing else.
+  private static let usualInbox = "_INBOX"
+
+  /// Sets ``inbox``, which must not be among the subjects of the streams.
+  ///
+  /// - Parameter value: as the configuration has it.
+  /// - Returns: what is wrong with it, or `nil`.
+  mutating func takeInbox(_ value: String) -> String? {
+    let isPlain = value.utf8.allSatisfy { FleetAddress.isPlain($0) || $0 == UInt8(ascii: "_") }
+    guard value.hasPrefix(Self.usualInbox), isPlain, value.utf8.count <= 128 else {
+      return "`inbox` must begin with _INBOX, and have letters, digits, -, and _ alone"
+    }
+    inbox = value
+    return nil
+  }
 
   /// Whether the way to every server is encrypted, and the servers have to prove who they are.
   package var isSecure: Bool {

@@ -156,7 +156,8 @@ package enum FleetAddress {
     return FleetDeviceName(tenant: tenant, device: device)
   }
 
-  private static func isPlain(_ byte: UInt8) -> Bool {
+  /// Whether a byte stands for itself in a part of a subject.
+  static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
       UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "-"):

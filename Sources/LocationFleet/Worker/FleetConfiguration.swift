@@ -56,6 +56,7 @@ package struct FleetConfiguration: Hashable, Sendable {
     case "authorities": return SettingValue.path(&access.authorities, value, key)
     case "certificate": return SettingValue.path(&access.certificate, value, key)
     case "certificate-key": return SettingValue.path(&access.key, value, key)
+    case "inbox": return access.takeInbox(value)
     case "tenant-keys": return SettingValue.path(&tenantKeys, value, key)
     case "partitions": return SettingValue.number(&worker.partitions, value, in: 1...1024, key)
     case "replicas":
@@ -87,8 +88,8 @@ package struct FleetConfiguration: Hashable, Sendable {
 
   package static let keys = [
     "server", "credentials", "nkey-seed", "authorities", "certificate", "certificate-key",
-    "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window", "default-accuracy",
-    "visits", "moves",
+    "inbox", "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window",
+    "default-accuracy", "visits", "moves",
     "buckets", "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
   ]
 

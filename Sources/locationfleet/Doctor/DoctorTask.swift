@@ -84,8 +84,8 @@ struct DoctorTask {
   ) {
     let fleet = configuration.ingress.fleet
     let count = fleet.worker.partitions
-    survey.streams = broker.look(at: NATSBroker.logs(partitions: count))
-    survey.ends = broker.look(at: FleetSurvey.ends(ofPartitions: count))
+    survey.streams = broker.look(at: NATSBroker.logs(partitions: count) + [.fixes(count)])
+    survey.further = survey.streams.popLast()
     // Who has not answered to any of these answers to nothing.
     let isSilent = survey.streams.allSatisfy {
       if case .silent = $0.state { true } else { false }

@@ -81,6 +81,7 @@ extension IngressProcess {
     if devices.isFlowing(name) { carry(devices.handle(name, .slowed(false), at: Self.now)) }
   }
 
+  /// - Chosen (FLEET-111): who sends a request is known before anything of its body is read.
   mutating func runWeb() {
     for request in web?.run() ?? [] {
       if let fault = isEnding ? .unavailable : request.fault {
@@ -112,6 +113,11 @@ extension IngressProcess {
   private mutating func take(
     _ request: WebRequests.Request, of account: DeviceAccount, isCertified: Bool = false
   ) {
+    // Whose it is, is asked again when it is whole: it may be another's connection, and another account, by then.
+    guard request.isWhole else {
+      web?.goOn(request)
+      return
+    }
     if request.asksForFigures {
       // A device is not for the whole tenant.
       guard account.device == nil else {

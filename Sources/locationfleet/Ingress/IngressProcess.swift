@@ -68,13 +68,7 @@ struct IngressProcess {
     limits = configuration.tenants.limits(connections: configuration.mostConnections)
     awaited = AwaitedMessages(for: .seconds(configuration.acknowledgeWithin))
     ingress = Ingress(partitions: configuration.fleet.worker.partitions)
-    let fleet = configuration.fleet
-    do throws(BrokerFault) {
-      writer = try StreamWriter(fleet.access, name: "locationfleet ingress")
-    } catch {
-      throw FleetFault(
-        reason: "\(fleet.access.servers.joined(separator: ", ")): \(error)", status: 1)
-    }
+    writer = try Self.connect(configuration.fleet)
     if let number = configuration.port {
       let figures = try FigurePort(number)
       _ = cin_watch(watch, figures.listener, UInt32(CIN_READABLE))
@@ -93,6 +87,17 @@ struct IngressProcess {
         longest: configuration.tenants.longestMessage, security)
       _ = cin_watch(watch, web.descriptor, UInt32(CIN_READABLE))
       self.web = web
+    }
+  }
+
+  /// - Chosen (FLEET-112): nothing is taken before it is known that the partitions are those of the fleet.
+  private static func connect(_ fleet: FleetConfiguration) throws(FleetFault) -> StreamWriter {
+    let name = "locationfleet ingress"
+    var broker = try FleetTasks.connect(fleet, name: name)
+    try FleetTasks.requirePartitions(fleet, &broker, else: "nothing is taken")
+    do throws(BrokerFault) { return try StreamWriter(fleet.access, name: name) } catch {
+      throw FleetFault(
+        reason: "\(fleet.access.servers.joined(separator: ", ")): \(error)", status: 1)
     }
   }
 

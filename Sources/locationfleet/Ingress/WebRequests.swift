@@ -3,7 +3,7 @@ import LocationFleet
 
 /// What devices send by HTTP, and what they are answered.
 struct WebRequests {
-  /// One request; it gets exactly one reply.
+  /// One request; it gets exactly one reply, and may go on once before that.
   struct Request: Hashable {
     fileprivate let pointer: OpaquePointer
   }
@@ -70,13 +70,22 @@ struct WebRequests {
     }
   }
 
-  /// Has the server do what is to be done, and returns the requests that have come whole.
+  /// Has the server do what is to be done, and returns the requests that have come whole, or as far as their
+  /// bodies.
   mutating func run() -> [Request] {
     longestPause = cin_http_run(server)
     var found: [Request] = []
     while let pointer = cin_http_next(server) { found.append(Request(pointer: pointer)) }
     open += found.count
     return found
+  }
+
+  /// Has the body read of a request that has come as far as that.
+  mutating func goOn(_ request: Request) {
+    open -= 1
+    // The library reads on when it is run again.
+    longestPause = 0
+    cin_go_on(request.pointer)
   }
 
   /// `after` says when it may be sent again.
@@ -139,6 +148,9 @@ struct WebRequests {
 // MARK: - Reading a request
 
 extension WebRequests.Request {
+  /// Whether it has come whole; else nothing of its body was read.
+  var isWhole: Bool { cin_is_whole(pointer) != 0 }
+
   /// What is wrong with it, before anybody looks at who sends it.
   var fault: WebRequests.Status? {
     var (length, exceeded): (Int, Int32) = (0, 0)

@@ -50,6 +50,8 @@ struct SinkProcess {
   mutating func run() throws(FleetFault) {
     var broker = try FleetTasks.connect(
       configuration.ingress.fleet, name: "locationfleet \(name)", longestWait: .seconds(2))
+    try FleetTasks.refuseFurther(
+      configuration.ingress.fleet, &broker, else: "nothing is handed on")
     var port: FigurePort?
     if let number = configuration.ports[kind] { port = try FigurePort(number) }
     var sink = Sink(name: name, life: life, configuration.settings(kind))

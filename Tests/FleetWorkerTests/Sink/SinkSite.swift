@@ -53,10 +53,12 @@ final class SinkSite {
 
   /// Appends an event of each device, by its number; returns how many events that are.
   @discardableResult
-  func add(_ numbers: Range<Int>, devices: Int, kind: String? = nil) throws -> Int {
+  func add(
+    _ numbers: Range<Int>, devices: Int, kind: String? = nil, tenant: String = "acme"
+  ) throws -> Int {
     for number in numbers {
       for device in 0..<devices {
-        let (partition, entry) = Self.entry(number, of: device, kind)
+        let (partition, entry) = Self.entry(number, of: device, kind, tenant)
         try append(entry, partition)
       }
     }
@@ -79,33 +81,37 @@ final class SinkSite {
   }
 
   /// The ids of the events of a device with these numbers.
-  func identifiers(_ numbers: Range<Int>, of device: Int) -> [String] {
+  func identifiers(
+    _ numbers: Range<Int>, of device: Int, tenant: String = "acme"
+  ) -> [String] {
     numbers.compactMap { number in
-      let (partition, entry) = Self.entry(number, of: device, nil)
+      let (partition, entry) = Self.entry(number, of: device, nil, tenant)
       let message = LogMessage(sequence: 1, time: UnixTime(seconds: 0), entry: entry)
       return SinkEvent(message, partition: partition)?.id
     }
   }
 
   private static func entry(
-    _ number: Int, of device: Int, _ kind: String?
+    _ number: Int, of device: Int, _ kind: String?, _ tenant: String
   ) -> (partition: Int, entry: LogEntry) {
-    let name = FleetDeviceName(tenant: "acme", device: "truck-\(device)")
+    let name = FleetDeviceName(tenant: tenant, device: "truck-\(device)")
     let partition = FleetAddress.partition(of: name, count: Self.partitions)
     let kind = kind ?? (number.isMultiple(of: 2) ? "entered" : "exited")
     let entry = LogEntry(
-      subject: "evt.\(partition).acme.truck-\(device).\(kind)",
-      bytes: Array(Self.line(number, of: device, kind).utf8))
+      subject: "evt.\(partition).\(tenant).truck-\(device).\(kind)",
+      bytes: Array(Self.line(number, of: device, kind, tenant).utf8))
     return (partition, entry)
   }
 
   /// Of the event with a number, in seconds.
   static func date(_ number: Int) -> Double { 1.78e9 + Double(60 * number) }
 
-  private static func line(_ number: Int, of device: Int, _ kind: String) -> String {
+  private static func line(
+    _ number: Int, of device: Int, _ kind: String, _ tenant: String
+  ) -> String {
     let time = UnixTime(seconds: date(number))
     return """
-      {"type":"\(kind)","tenant":"acme","device":"truck-\(device)","fence":"depot","revision":7,\
+      {"type":"\(kind)","tenant":"\(tenant)","device":"truck-\(device)","fence":"depot","revision":7,\
       "date":"\(time.iso8601)","decided":"\((time + .seconds(2)).iso8601)",\
       "fix":{"type":"fix","date":"\(time.iso8601)","latitude":46.5,"longitude":6.6,\
       "horizontal_accuracy":8}}

@@ -26,6 +26,36 @@ struct WebhookSinkTests {
     #expect(try site.refused().isEmpty)
   }
 
+  @Test("FLEET-109: a webhook of one tenant gets its events alone, and no others later")
+  func ofOneTenant() async throws {
+    let webhook = try await TestWebhook(plan: "200")
+    let site = try await SinkSite(try webhook.settings() + "\nsink-tenant = zeta")
+    for tenant in ["acme", "zeta", "omega"] { try site.add(0..<4, devices: 2, tenant: tenant) }
+    var sink = try await site.start("webhook")
+    var seen: [String: [String]] = [:]
+    try await webhook.receive(8, &seen)
+    sink.end(with: SIGKILL)
+    for tenant in ["omega", "acme", "zeta"] { try site.add(4..<6, devices: 2, tenant: tenant) }
+    sink = try await site.start("webhook")
+    try await webhook.receive(12, &seen)
+    let doctor = try Outcome("locationfleet", ["doctor", "--config", site.configuration]).output
+    #expect(doctor.contains("it hands on the events of tenant zeta; "), "\(doctor)")
+    sink.terminate()
+    for device in 0..<2 {
+      #expect(
+        seen["truck-\(device)"] == site.identifiers(0..<6, of: device, tenant: "zeta"))
+    }
+    let text = try String(contentsOfFile: site.configuration, encoding: .utf8)
+    try text.replacing("sink-tenant = zeta", with: "sink-tenant = acme")
+      .write(toFile: site.configuration, atomically: true, encoding: .utf8)
+    let other = try await site.start("webhook")
+    let said = try await other.lines.next { $0.contains("is to hand on those of tenant acme") }
+    #expect(said.contains("has handed on the events of tenant zeta"))
+    let found = try Outcome("locationfleet", ["doctor", "--config", site.configuration])
+    #expect(found.error.contains("sink_of_other_tenants"), "\(found.error)")
+    other.terminate()
+  }
+
   @Test(
     "FLEET-42: what a webhook refuses for good is printed by locationfleet refused, with its reason"
   )

@@ -201,6 +201,18 @@ struct FleetDiagnosisTests {
       ])
   }
 
+  @Test("FLEET-109: a sink that has handed on the events of other tenants is named")
+  func tenantsOfSinks() {
+    let found = faults { $0.sinks[0].tenants = ["-", "acme"] }
+    #expect(found.map(\.code) == ["sink_of_other_tenants"])
+    #expect(found[0].message.hasPrefix("it has handed on the events of tenants -, acme, and by"))
+    #expect(found[0].message.hasSuffix(" of all tenants"))
+    // Another configuration says what one with another name hands on.
+    let named = findings { ($0.sinks[0].name, $0.sinks[0].tenants) = ("webhook-acme", ["acme"]) }
+    #expect(
+      named.contains { $0.message == "it hands on the events of tenant acme; 10 events wait" })
+  }
+
   @Test("FLEET-107: more partitions than the configuration says are named, with the next step")
   func partitions() {
     func ends(_ last: FleetSurvey.Stream.State, _ further: FleetSurvey.Stream.State)
@@ -219,13 +231,13 @@ struct FleetDiagnosisTests {
     #expect(fault(ends(.missing, .missing)) == "`partitions` is 2, and FIX_1 is not there")
     let silent = ends(here, .silent("nobody answers"))
     #expect(fault(silent) == nil && FleetSurvey.silence(silent) == "FIX_2: nobody answers")
-    #expect(findings { $0.ends = ends(here, .missing) }.allSatisfy { $0.verdict == .good })
-    let found = faults { $0.ends = ends(here, here) }
+    #expect(findings { $0.further = ends(here, .missing)[1] }.allSatisfy { $0.verdict == .good })
+    let found = faults { $0.further = ends(here, here)[1] }
     #expect(found.map(\.code) == ["partitions_differ"])
     #expect(found.first?.verdict == .bad && found.first?.next == FleetSurvey.partitionsStep)
     let missing = faults {
       $0.streams[5].state = .missing
-      $0.ends = ends(.missing, .missing)
+      $0.further = ends(.missing, .missing)[1]
     }
     #expect(missing.map(\.code) == ["streams_missing"], "it is said once")
   }

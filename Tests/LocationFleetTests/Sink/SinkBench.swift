@@ -23,20 +23,22 @@ struct SinkBench {
     }
   }
 
-  func add(_ number: Int, of device: Int, kind: String? = nil) {
-    let name = FleetDeviceName(tenant: "acme", device: "truck-\(device)")
+  func add(_ number: Int, of device: Int, kind: String? = nil, tenant: String = "acme") {
+    let name = FleetDeviceName(tenant: tenant, device: "truck-\(device)")
     let partition = FleetAddress.partition(of: name, count: settings.partitions)
     let kind = kind ?? (number.isMultiple(of: 2) ? "entered" : "exited")
     let entry = LogEntry(
-      subject: "evt.\(partition).acme.truck-\(device).\(kind)",
-      bytes: Array((Self.line(number, of: device, kind) + "\n").utf8))
+      subject: "evt.\(partition).\(FleetAddress.part(tenant)).truck-\(device).\(kind)",
+      bytes: Array((Self.line(number, of: device, kind, tenant) + "\n").utf8))
     _ = logs.add(entry, to: .events(partition))
   }
 
-  static func line(_ number: Int, of device: Int, _ kind: String) -> String {
+  static func line(
+    _ number: Int, of device: Int, _ kind: String, _ tenant: String = "acme"
+  ) -> String {
     let time = FleetWalk.start + .seconds(Double(60 * number))
     return """
-      {"type":"\(kind)","tenant":"acme","device":"truck-\(device)","fence":"depot","revision":7,\
+      {"type":"\(kind)","tenant":"\(tenant)","device":"truck-\(device)","fence":"depot","revision":7,\
       "date":"\(time.iso8601)","decided":"\((time + .seconds(2)).iso8601)",\
       "fix":{"type":"fix","date":"\(time.iso8601)","latitude":46.5,"longitude":6.6,\
       "horizontal_accuracy":8}}

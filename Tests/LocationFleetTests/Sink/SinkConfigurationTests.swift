@@ -28,6 +28,28 @@ struct SinkConfigurationTests {
     #expect(all.mqtt.broker?.port == 8883 && all.settings(.postgis).partitions == 8)
   }
 
+  @Test("FLEET-109: tenants of sinks stand beside the limits of tenants, and each fault is named")
+  func tenants() {
+    var faults: [FleetConfiguration.Fault] = []
+    let all = SinkConfiguration(
+      "tenant = acme rate=5\nsink-tenant = acme\nsink-tenant = -\nsink-tenant = a_20b\n", &faults)
+    #expect(faults.isEmpty && all.ingress.tenants.tenants.count == 1)
+    for kind in SinkKind.allCases {
+      #expect(all.settings(kind).tenants == ["acme", "", "a b"])
+    }
+    #expect(SinkConfiguration("", &faults).settings(.webhook).tenants == nil)
+    for (line, cause) in [
+      ("sink-tenant = a b", "`sink-tenant` must be a name"),
+      ("sink-tenant = a*", "`sink-tenant` must be a name"),
+      ("sink-tenant = \(String(repeating: "a", count: 65))", "`sink-tenant` must be a name"),
+      ("sink-tenant = -\nsink-tenant = -", "this tenant is there already"),
+      ((0..<257).map { "sink-tenant = t\($0)" }.joined(separator: "\n"), "more than 256 tenants"),
+    ] {
+      let found = self.faults(line)
+      #expect(found.count == 1 && found.first?.cause.hasPrefix(cause) == true, "\(found)")
+    }
+  }
+
   @Test(
     "FLEET-48: nothing is handed on beyond this machine without TLS and a checked certificate",
     arguments: [

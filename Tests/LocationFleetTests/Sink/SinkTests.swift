@@ -195,4 +195,73 @@ struct SinkTests {
       #expect(bench.logs.messages(.sinks).map(\.entry.bytes) == [Array(text.utf8)])
     }
   }
+
+  /// Events of three tenants, of none of them, and of a whole partition, and messages that are no events.
+  private func severalTenants() -> SinkBench {
+    let bench = SinkBench(devices: 3, events: 4)
+    for number in 0..<4 {
+      for device in 0..<3 {
+        for tenant in ["zeta", "", "caf\u{e9}"] { bench.add(number, of: device, tenant: tenant) }
+      }
+    }
+    for subject in ["evt.0.acme.truck-9.entered", "evt.1.zeta.truck-9.entered", "evt.1.a"] {
+      let number = subject.hasPrefix("evt.0") ? 0 : 1
+      _ = bench.logs.add(LogEntry(subject: subject, bytes: [0x7b]), to: .events(number))
+    }
+    _ = bench.logs.add(
+      LogEntry(subject: "evt.0.-.gap", bytes: Array(#"{"type":"gap"}"#.utf8)), to: .events(0))
+    return bench
+  }
+
+  @Test(
+    "FLEET-109: with tenants in its settings a sink hands on and sets aside only what is theirs, wherever it dies",
+    arguments: [["zeta"], ["", "acme"], ["cafe\u{301}"]])
+  func tenants(names: [String]) {
+    let wanted = Set(names.map { ExactName($0) })
+    // `é` in two scalars is another name than `é` in one.
+    let count = 12 * names.filter { ["acme", "zeta", ""].contains($0) }.count
+    let unreadable = names.filter { ["acme", "zeta"].contains($0) }.count
+    var (death, most) = (0, 0)
+    repeat {
+      var bench = severalTenants()
+      bench.settings.tenants = wanted
+      var first = MemoryBroker(bench.logs, death: death > 0 ? death : nil)
+      bench.run("a", &first)
+      if death == 0 { most = first.calls }
+      var second = MemoryBroker(bench.logs)
+      if death > 0 { bench.run("b", &second) }
+      #expect(bench.received.allSatisfy { wanted.contains(ExactName($0.device.tenant)) })
+      #expect(Set(bench.received.map(\.id)).count == count, "death in call \(death)")
+      // One that dies before it has remembered a copy leaves another one.
+      #expect(Set(bench.refused).count == unreadable)
+      let kept = (0..<2).reduce(0) { $0 + bench.logs.messages(.events($1)).count }
+      #expect(bench.position?.settled.reduce(0, +) == UInt64(kept))
+      #expect(bench.position?.tenants?.count == names.count)
+      death += 1
+    } while death <= most
+  }
+
+  @Test("FLEET-109: a sink whose tenants are others than before hands nothing on, and says so")
+  func otherTenants() {
+    for (before, after, text) in [
+      (["acme"], ["zeta"], "of tenant acme, and is to hand on those of tenant zeta"),
+      (nil, ["zeta", ""], "of all tenants, and is to hand on those of tenants -, zeta"),
+      (["acme"], nil, "of tenant acme, and is to hand on those of all tenants"),
+    ] as [([String]?, [String]?, String)] {
+      var bench = severalTenants()
+      func tenants(_ names: [String]?) -> Set<ExactName>? {
+        names.map { Set($0.map { ExactName($0) }) }
+      }
+      bench.settings.tenants = tenants(before)
+      var broker = MemoryBroker(bench.logs)
+      bench.run("a", &broker)
+      let (position, count) = (bench.position, bench.received.count)
+      bench.settings.tenants = tenants(after)
+      var second = MemoryBroker(bench.logs)
+      bench.run("b", &second)
+      #expect(bench.received.count == count && bench.position == position)
+      let note = bench.notes.last { $0.hasPrefix("refused: test has handed on the events ") }
+      #expect(note?.contains(text) == true && note?.contains("locationfleet init") == false)
+    }
+  }
 }
