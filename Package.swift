@@ -341,8 +341,8 @@ let package = Package(
       name: "LocationctlTests",
       dependencies: [
         "CLinux", "LocationCoding", "LocationGeocoding", "LocationHost", "LocationLink",
-        "LocationModel", "LocationProviders", "LocationService", "LocationSimulation",
-        "TestSupport", "locationctl",
+        "LocationModel", "LocationProviders", "LocationRadio", "LocationService",
+        "LocationSimulation", "TestSupport", "locationctl",
       ],
       swiftSettings: house),
     .testTarget(

@@ -20,10 +20,13 @@ func measureRadios() throws {
     if set.name == "museum" { try RadioCost.report(set) }
     try result.reportPoisoned(set)
   }
-  for set in try RadioSet.cells(teaching: shared.appending(path: "cell"), asking: folder) {
+  let cells = try RadioSet.cells(teaching: shared.appending(path: "cell"), asking: folder)
+  for set in cells {
     // A cell has no floor.
     _ = try RadioResult.reported(set, without: "floor")
   }
+  try RadioRegionBenchmark.reportCountry(cells)
+  try RadioRegionBenchmark.reportTime()
 }
 
 /// A scan at a place that is known from elsewhere.

@@ -13,6 +13,8 @@ package struct PlacedStations: Sendable {
     package var range: Double
     /// Days since 1970 of the list's last observation.
     package var day: Int32
+    /// The area in which a cell lies; `nil` for access points, and where the list does not say.
+    package var area: RadioStationID?
 
     package init(_ coordinate: Coordinate, range: Double, day: Int32) {
       (self.coordinate, self.range, self.day) = (coordinate, range, day)
@@ -21,6 +23,9 @@ package struct PlacedStations: Sendable {
 
   /// By name; at most ``most``.
   package private(set) var places: [RadioStationID: Place] = [:]
+  /// Of each area the transmitters with the least names, in their order; at most ``mostOfArea``. Names are hashes, so
+  /// that these are a fair sample.
+  private var areas: [RadioStationID: [RadioStationID]] = [:]
   /// Buckets that have changed since they were stored.
   private var changed: Set<UInt8> = []
 
@@ -42,9 +47,30 @@ package struct PlacedStations: Sendable {
     } else if places.count >= Self.most {
       return .noRoom
     }
+    remove(id)
     places[id] = place
+    if let area = place.area { enter(id, in: area) }
     changed.insert(Self.bucket(of: id))
     return nil
+  }
+
+  private mutating func remove(_ id: RadioStationID) {
+    guard let area = places.removeValue(forKey: id)?.area else { return }
+    areas[area]?.removeAll { $0 == id }
+    if areas[area]?.isEmpty ?? false { areas[area] = nil }
+  }
+
+  private mutating func enter(_ id: RadioStationID, in area: RadioStationID) {
+    let known = areas[area]?.count ?? 0
+    guard known < Self.mostOfArea || areas[area]?.last.map({ id < $0 }) ?? false else { return }
+    if known == Self.mostOfArea { areas[area]?.removeLast() }
+    let place = areas[area]?.firstIndex { id < $0 }
+    areas[area, default: []].insert(id, at: place ?? areas[area]?.count ?? 0)
+  }
+
+  /// Returns where the transmitters of an area are, or those of a sample.
+  func places(in area: RadioStationID) -> [Place] {
+    areas[area, default: []].compactMap { places[$0] }
   }
 
   /// Removes those of the transmitters that are received where the list says they cannot be.
@@ -54,7 +80,7 @@ package struct PlacedStations: Sendable {
       guard let known = places[level.station] else { continue }
       let distance = LocalFrame(center: place).chord(to: known.coordinate)
       guard distance > Self.farthest + Self.rangesApart * known.range else { continue }
-      places[level.station] = nil
+      remove(level.station)
       changed.insert(Self.bucket(of: level.station))
     }
   }
@@ -133,7 +159,7 @@ package struct PlacedStations: Sendable {
 
   /// Replaces a bucket by what is stored of it.
   mutating func restore(_ bucket: UInt8, _ entries: [(id: RadioStationID, place: Place)]) {
-    for entry in self.entries(of: bucket) { places[entry.id] = nil }
+    for entry in self.entries(of: bucket) { remove(entry.id) }
     changed.insert(bucket)
     for (id, place) in entries where Self.bucket(of: id) == bucket { add(id, place) }
   }
@@ -143,6 +169,8 @@ package struct PlacedStations: Sendable {
 
   /// Transmitters of one kind. Chosen: the access points of a city, the cells of a small country.
   package static let most = 100_000
+  /// Transmitters of an area that are kept apart. Chosen: the spread of as many is right to a tenth.
+  package static let mostOfArea = 64
   /// Transmitters of a scan that are compared with each other.
   private static let mostCompared = 24
   /// Meters, beside three ranges, beyond which a list is wrong about a transmitter.

@@ -60,6 +60,8 @@ package struct RadioMap: Machine {
   private var clock = SatelliteLead()
   /// What was taught lately.
   private var lessons: [Kind: RadioLessons] = [:]
+  /// The regions of the cells that serve the modems.
+  var regions = RadioRegions()
   /// When changed tiles are stored; `nil` while none has changed.
   private var storing: Instant?
 
@@ -68,7 +70,7 @@ package struct RadioMap: Machine {
     layers = [.accessPoints: RadioLayer(grain), .cells: RadioLayer(.cells)]
   }
 
-  package var nextDeadline: Instant? { storing }
+  package var nextDeadline: Instant? { earliest(storing, regions.due) }
 
   /// How far the radii of one kind of transmitters are right, as it was learned.
   package func calibration(_ kind: Kind) -> RadioCalibration {
@@ -90,7 +92,9 @@ package struct RadioMap: Machine {
       return []
     case .save: return store()
     case .forget: return forget()
-    case .wake: return isDue(storing, now) ? store() : []
+    case .wake:
+      let found = isDue(regions.due, now) ? regions.take().map { Output.fix($0, from: $1) } : []
+      return found + (isDue(storing, now) ? store() : [])
     }
   }
 
@@ -101,8 +105,10 @@ package struct RadioMap: Machine {
   ) -> [Output] {
     var outputs: [Output] = []
     let time = scan.time + clock.lead
+    var areas: [RadioStationID] = []
     for kind in Kind.allCases {
       let readings = Readings(scan, kind, &names)
+      areas += readings.areas
       guard !readings.isEmpty, let layer = layers[kind] else { continue }
       let answer = locators[kind, default: RadioLocator()].locate(
         readings.levels(in: layer), in: layer, day: time.day, at: now.uptime)
@@ -125,7 +131,7 @@ package struct RadioMap: Machine {
     }
     if outputs.isEmpty { outputs.append(.silent(provider, .nothingHeard)) }
     if pending.count > Self.mostPending { pending.removeFirst(pending.count - Self.mostPending) }
-    return outputs
+    return noteRegion(of: scan, in: areas, from: provider, outputs, at: now)
   }
 
   /// Finds the position of a scan from what is older than the present visit, while a receiver is
@@ -185,7 +191,7 @@ package struct RadioMap: Machine {
       canMove: scan.kind == .accessPoints)
     compare(scan, with: place, accuracy, teaching.floor, at: now)
     let lesson = layers[scan.kind]?.teach(
-      scan.readings.levels(fresherThan: grain.spacing / max(length / span, 0.1)), at: place,
+      scan.readings.lesson(fresherThan: grain.spacing / max(length / span, 0.1)), at: place,
       teaching)
     placed[scan.kind]?.check(scan.readings.levels, at: place)
     if let lesson { lessons[scan.kind, default: RadioLessons()].note(lesson, at: now) }
@@ -216,7 +222,7 @@ package struct RadioMap: Machine {
       let readings = Readings(scan, kind, &names)
       guard !readings.isEmpty else { continue }
       let lesson = layers[kind]?.teach(
-        readings.levels, at: place,
+        readings.lesson(), at: place,
         RadioLayer.Teaching(
           weight: 1, day: scan.time.day, floor: floor, local: readings.local,
           canMove: kind == .accessPoints))
@@ -237,6 +243,8 @@ package struct RadioMap: Machine {
     case .placed(let transmitter, let place):
       let kind: Kind = if case .accessPoint = transmitter { .accessPoints } else { .cells }
       guard let name = names.name(of: transmitter) else { return refusals.note(.noCell) }
+      var place = place
+      if case .cell(let cell) = transmitter { place.area = names.name(ofAreaWith: cell) }
       let refusal = placed[kind, default: PlacedStations()].add(name, place)
       if let refusal { refusals.note(refusal) }
     case .row(let name, let value, let fingerprint):
@@ -266,7 +274,8 @@ package struct RadioMap: Machine {
       if let layer = layers[kind] { layers[kind] = RadioLayer(layer.grain) }
     }
     (locators, placed, pending, lessons) = ([:], [:], [], [:])
-    (lastFix, storing, clock) = (nil, nil, SatelliteLead())
+    (lastFix, storing) = (nil, nil)
+    (clock, regions) = (SatelliteLead(), RadioRegions())
   }
 
   private mutating func store() -> [Output] {

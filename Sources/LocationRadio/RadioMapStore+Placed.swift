@@ -8,14 +8,16 @@ extension RadioMapStore {
   ) -> StateChange {
     let entries = stations.entries(of: bucket)
     guard !entries.isEmpty else { return .remove(key(of: bucket, kind)) }
+    let haveAreas = entries.contains { $0.place.area != nil }
     var writer = ByteWriter()
-    writer.write(version)
+    writer.write(haveAreas ? versionWithAreas : version)
     for (id, place) in entries {
       writer.write(id.hash)
       writer.write(Int32((place.coordinate.latitude * Self.unitsPerDegree).rounded()))
       writer.write(Int32((place.coordinate.longitude * Self.unitsPerDegree).rounded()))
       writer.write(UInt32(min(max(place.range.rounded(), 1), Self.longestRange)))
       writer.write(place.day)
+      if haveAreas { writer.write(place.area?.hash ?? 0) }
     }
     return .set(key(of: bucket, kind), writer.bytes)
   }
@@ -24,14 +26,15 @@ extension RadioMapStore {
   static func placed(of bucket: UInt8, in bytes: [UInt8]) -> StoredParts {
     var reader = ByteReader(bytes)
     var parts = StoredParts()
-    guard reader.read(UInt8.self) == version else {
+    guard let form = reader.read(UInt8.self), [version, versionWithAreas].contains(form) else {
       parts.refused = 1
       return parts
     }
     while !reader.isAtEnd {
       guard let hash = reader.read(UInt64.self), let latitude = reader.read(Int32.self),
         let longitude = reader.read(Int32.self), let range = reader.read(UInt32.self),
-        let day = reader.read(Int32.self)
+        let day = reader.read(Int32.self),
+        let area = form == versionWithAreas ? reader.read(UInt64.self) : 0
       else {
         parts.refused += 1
         break
@@ -39,7 +42,8 @@ extension RadioMapStore {
       let name = RadioStationID(hash)
       let coordinate = Coordinate(
         latitude: Double(latitude) / unitsPerDegree, longitude: Double(longitude) / unitsPerDegree)
-      let place = PlacedStations.Place(coordinate, range: Double(range), day: day)
+      var place = PlacedStations.Place(coordinate, range: Double(range), day: day)
+      place.area = area == 0 ? nil : RadioStationID(area)
       if coordinate.isValid, range > 0, place.range <= longestRange, days.contains(day),
         PlacedStations.bucket(of: name) == bucket
       {
@@ -51,6 +55,8 @@ extension RadioMapStore {
     return parts
   }
 
+  /// The form in which each transmitter has the name of its area, or zero, at its end.
+  private static let versionWithAreas: UInt8 = 2
   /// About a centimeter each.
   private static let unitsPerDegree = 1e7
   /// Meters.

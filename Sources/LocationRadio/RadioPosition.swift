@@ -23,12 +23,20 @@ package enum RadioSilence: String, Hashable, CaseIterable, Sendable {
   case nothingHeard
   /// None of the transmitters is in the map.
   case nothingKnown
+  /// Nor is one, but other cells of the serving cell's area are.
+  case areaOnly
+  /// Nor is its area, but the country of its network is known.
+  case countryOnly
 
   /// The reason in words for a person.
   package var text: String {
     switch self {
     case .nothingHeard: "no transmitter that may be used is received"
     case .nothingKnown: "the map does not know what is received here"
+    case .areaOnly:
+      "the map does not know what is received here; the cell area serves requests that accept any position"
+    case .countryOnly:
+      "the map does not know what is received here; the network's country serves requests that accept any position"
     }
   }
 }

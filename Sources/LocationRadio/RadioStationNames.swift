@@ -54,6 +54,18 @@ package struct RadioStationNames: Sendable {
     }
   }
 
+  /// Returns the name of the location or tracking area in which a cell lies; `nil` where its network reports none.
+  ///
+  /// GSM and UMTS share their areas; LTE and NR have their own.
+  mutating func name(ofAreaWith cell: CellIdentity) -> RadioStationID? {
+    let areas = cell.radio == .nr ? Self.areasOfNR : Self.areas
+    guard let area = cell.area, areas.contains(area) else { return nil }
+    let radio: CellIdentity.Radio = cell.radio == .umts ? .gsm : cell.radio
+    let number: UInt64 =
+      Self.regionMark ^ Self.network(of: cell) ^ UInt64(radio.rawValue) << 24 ^ UInt64(area)
+    return name(of: number)
+  }
+
   /// Returns the name of a neighbor's channel, beside a serving cell whose network it belongs to;
   /// cells of one network share it.
   package mutating func name(
@@ -86,9 +98,11 @@ package struct RadioStationNames: Sendable {
   private static let cellMark: UInt64 = 1 << 63
   private static let stationMark: UInt64 = 1 << 63 | 7 << 58
   private static let neighborMark: UInt64 = 1 << 63 | 6 << 58
+  private static let regionMark: UInt64 = 1 << 63 | 5 << 58
   private static let areaMark: UInt64 = 1 << 57
   /// The numbers of areas; 0, 65,534, and 65,535 say that there is none.
   private static let areas = 1...65_533
+  private static let areasOfNR = 1...0xff_fffd
   /// Names. Chosen: a busy place has some hundreds.
   private static let most = 4096
 }

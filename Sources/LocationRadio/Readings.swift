@@ -15,6 +15,9 @@ struct Readings: Sendable {
   private var neighbors: Set<RadioStationID> = []
   /// Names of the serving cell and its station, which say what neighborhood that is.
   private var anchors: [RadioStationID] = []
+  /// Names of the areas in which the cells lie, that of the serving one first. They are taught, so that it is known
+  /// where an area is; no place is found by them.
+  private(set) var areas: [RadioStationID] = []
 
   init(_ scan: RadioScan, _ kind: RadioMap.Kind, _ names: inout RadioStationNames) {
     var loudest: [RadioStationID: Reading] = [:]
@@ -23,6 +26,7 @@ struct Readings: Sendable {
     if let serving {
       anchors = [names.name(of: serving), names.name(ofStationWith: serving)].compactMap(\.self)
     }
+    if kind == .cells { areas = Self.areas(of: scan, &names) }
     func note(_ station: RadioStationID, _ strength: Double, _ age: Double) {
       if let known = loudest[station], known.strength >= strength { return }
       loudest[station] = Reading(station: station, strength: strength, age: age)
@@ -82,11 +86,27 @@ struct Readings: Sendable {
     return nil
   }
 
-  /// Returns the readings that are at most so many seconds old.
-  func levels(fresherThan age: Double) -> [RadioLayer.Level] {
-    readings.filter { $0.age - self.age <= age }.map {
+  /// Returns what is taught: the readings that are at most so many seconds older than the others, and the areas in
+  /// which they lie.
+  func lesson(fresherThan age: Double = .infinity) -> [RadioLayer.Level] {
+    let fresh = readings.filter { $0.age - self.age <= age }.map {
       RadioLayer.Level(station: $0.station, strength: $0.strength)
     }
+    guard !fresh.isEmpty else { return [] }
+    return fresh + areas.map { RadioLayer.Level(station: $0, strength: Self.areaShare) }
+  }
+
+  /// The names of the areas of a scan's cells, each once, that of the serving cell first.
+  private static func areas(
+    of scan: RadioScan, _ names: inout RadioStationNames
+  ) -> [RadioStationID] {
+    var areas: [RadioStationID] = []
+    for cell in scan.cells.prefix(most) {
+      guard let area = names.name(ofAreaWith: cell), !areas.contains(area) else { continue }
+      areas.append(area)
+      if areas.count == mostAreas { break }
+    }
+    return areas
   }
 
   /// Seconds: the mean age.
@@ -103,5 +123,9 @@ struct Readings: Sendable {
   /// Boxes of a scan. Chosen: the busiest recorded place has 80; more are somebody's invention.
   static let most = 128
   private static let stationShare = 0.3
+  /// So little that places are as alike as without it: it changes a radius by 2 % at most.
+  private static let areaShare = 0.05
+  /// Chosen: the borders of several areas seldom meet.
+  private static let mostAreas = 4
   private static let neighborShare = 0.8
 }

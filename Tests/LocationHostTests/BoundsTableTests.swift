@@ -68,6 +68,7 @@ struct BoundsTableTests {
     "map cell places": RadioLayer.Grain.cells.mostCells,
     "map transmitters": RadioLayer.Grain.accessPoints.mostStations,
     "imported transmitters": PlacedStations.most, "boxes of a scan": RadioMap.mostBoxes,
+    "cells of an area": PlacedStations.mostOfArea,
     "imported item bytes": RadioImport.longestLine,
     "bus calls": BusPeers.mostPending,
     "login sessions": LoginSessions.most, "launch files": AppLauncher.mostFiles,

@@ -51,9 +51,9 @@ struct RadioIdentityTests {
   mutating func areas() {
     map.teach(Self.scan([Self.cell(.gsm, area: 5, 100)]), at: Self.home.center)
     #expect(place([Self.cell(.gsm, area: 5, 100)]) != nil)
-    #expect(silence([Self.cell(.gsm, area: 6, 100)]) == .nothingKnown)
+    #expect(silence([Self.cell(.gsm, area: 6, 100)]) == .countryOnly)
     for area in [nil, 0, 65_534, 65_535, -1] {
-      #expect(silence([Self.cell(.gsm, area: area, 100)]) == .nothingHeard)
+      #expect(silence([Self.cell(.gsm, area: area, 100)]) == .countryOnly)
     }
   }
 
@@ -62,8 +62,8 @@ struct RadioIdentityTests {
     let long = Self.cell(.umts, area: nil, 0x5_0064)
     map.teach(Self.scan([long]), at: Self.home.center)
     #expect(place([long]) != nil)
-    #expect(silence([Self.cell(.umts, area: 5, 0x64)]) == .nothingKnown)
-    #expect(silence([Self.cell(.umts, area: nil, 0x64)]) == .nothingHeard)
+    #expect(silence([Self.cell(.umts, area: 5, 0x64)]) == .countryOnly)
+    #expect(silence([Self.cell(.umts, area: nil, 0x64)]) == .countryOnly)
   }
 
   @Test("RADIO-56: cells of a list without their area are counted and not used")
@@ -88,8 +88,8 @@ struct RadioIdentityTests {
     map.teach(Self.scan([Self.station(10), Self.neighbor]), at: Self.home.center)
     #expect(place([Self.station(10), Self.neighbor]) != nil)
     #expect(place([Self.station(10, sector: 2), Self.neighbor]) != nil, "a cell of its station")
-    #expect(silence([Self.station(99), Self.neighbor]) == .nothingKnown)
-    #expect(silence([Self.station(10, country: 228), Self.neighbor]) == .nothingKnown)
+    #expect(silence([Self.station(99), Self.neighbor]) == .areaOnly)
+    #expect(silence([Self.station(10, country: 228), Self.neighbor]) == .countryOnly)
     #expect(silence([Self.neighbor]) == .nothingHeard)
   }
 

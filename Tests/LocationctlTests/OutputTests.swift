@@ -3,6 +3,7 @@ import LocationCoding
 import LocationService
 import LocationModel
 import LocationProviders
+import LocationRadio
 import TestSupport
 import Testing
 
@@ -140,6 +141,21 @@ struct SourceDiagnosisTests {
     #expect(finding.code == row.code)
     #expect((finding.verdict == .good) == (row.next == nil))
     if let next = row.next { #expect(finding.next?.contains(next) == true, "\(finding)") }
+  }
+
+  @Test("RADIO-74: a modem whose cell is not known is a finding that names what is known")
+  func regions() throws {
+    for (silence, code, words) in [
+      (RadioSilence.areaOnly, "cell_area", "cell area"),
+      (.countryOnly, "network_country", "network's country"), (.nothingKnown, "not_in_map", "map"),
+    ] {
+      let finding = SourceDiagnosis(
+        SourceReport(source: .modem, status: .working, silence: silence)
+      ).finding
+      #expect(finding.code == code && finding.verdict == .doubtful)
+      #expect(finding.message.contains(words))
+      #expect(finding.next?.contains("locationctl map import") == true)
+    }
   }
 
   @Test("RADIO-48: a service that accepts nothing is a finding with its reason")

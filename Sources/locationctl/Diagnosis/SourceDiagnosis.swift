@@ -158,17 +158,18 @@ struct SourceDiagnosis {
 
   /// Evaluates a source that receives transmitters, none of which leads to a position.
   private mutating func judgeScans(_ report: SourceReport) {
+    let step =
+      "the map is learned while a satellite receiver has the place, or: locationctl map import FILE"
     switch report.silence {
+    case .areaOnly?: conclude(.doubtful, "cell_area", report.silence?.text ?? "", step)
+    case .countryOnly?: conclude(.doubtful, "network_country", report.silence?.text ?? "", step)
     case .nothingHeard?:
       conclude(
         .doubtful, "nothing_received", report.silence?.text ?? "",
         "hidden networks, and those whose owners have opted out, are not used; elsewhere there may be "
           + "others")
     case .nothingKnown?, nil:
-      conclude(
-        .doubtful, "not_in_map", report.silence?.text ?? "",
-        "the map is learned while a satellite receiver has the place, or: locationctl map import FILE"
-      )
+      conclude(.doubtful, "not_in_map", report.silence?.text ?? "", step)
     }
   }
 

@@ -1,0 +1,78 @@
+import LocationEngine
+import LocationModel
+import LocationProviders
+import LocationRadio
+import LocationService
+import TestSupport
+import Testing
+
+@Suite("The region of a modem's cell in a core")
+struct CellRegionTests {
+  private static let cell = CellIdentity(
+    radio: .lte, country: 206, network: 1, area: 5, cell: 0x1234_01)
+
+  /// The radio receives one cell.
+  private static func scan(_ core: inout MapBench, by radio: Int = MapBench.radio) throws {
+    let id = try #require(core.open[radio])
+    let reading = RadioScan.Reading(.cell(cell), level: -90, isServing: true)
+    core.send(
+      .channel(id, .bytes(ScanLine.write(RadioScan([reading], time: core.bench.now.unixTime)))))
+  }
+
+  @Test("RADIO-72: serves a request that accepts any position, once, and no better one")
+  func serves() throws {
+    var core = try MapBench(["scans+tcp://radio:1"])
+    core.start(UpdateOptions(accuracy: .meters(3000)))
+    for _ in 0..<6 {
+      try Self.scan(&core, by: 0)
+      core.run(seconds: 10)
+    }
+    let fix = try #require(core.fixes.first)
+    #expect(core.fixes.count == 1)
+    #expect(fix.origin.method == .region && fix.horizontalAccuracy > 50_000)
+    #expect(core.bench.machine.sourceReports[0].silence == .countryOnly)
+
+    var exact = try MapBench(["scans+tcp://radio:1"])
+    exact.start(UpdateOptions(accuracy: .meters(100)))
+    for _ in 0..<6 {
+      try Self.scan(&exact, by: 0)
+      exact.run(seconds: 10)
+    }
+    #expect(exact.fixes.isEmpty)
+  }
+
+  @Test("RADIO-72: the area of a list is better than the country")
+  func area() throws {
+    var core = try MapBench(["scans+tcp://radio:1"])
+    var other = Self.cell
+    other.cell += 1 << 8
+    let place = Coordinate(latitude: 50.8, longitude: 4.4)
+    let known = PlacedStations.Place(place, range: 1000, day: 20_000)
+    core.send(.map(.learn([.placed(.cell(other), known)])))
+    core.start(UpdateOptions(accuracy: .meters(3000)))
+    try Self.scan(&core, by: 0)
+    core.run(seconds: 20)
+    let fix = try #require(core.fixes.first)
+    #expect(LocalFrame(center: place).distance(to: fix.coordinate) < 10)
+    #expect((5000...12_000).contains(fix.horizontalAccuracy))
+    #expect(core.bench.machine.sourceReports[0].silence == .areaOnly)
+  }
+
+  @Test("RADIO-72: a service is asked beside it, and the receiver is opened")
+  func others() throws {
+    var core = try MapBench([
+      "nmea+tcp://receiver:10110", "scans+tcp://radio:1", "ichnaea:https://locate.test",
+    ])
+    core.start(UpdateOptions(accuracy: .meters(100)))
+    try Self.scan(&core)
+    let isAsked = core.bench.outputs.contains {
+      if case .open(_, .web) = $0.output { true } else { false }
+    }
+    #expect(isAsked)
+    for _ in 0..<5 {
+      core.run(seconds: 10)
+      try Self.scan(&core)
+    }
+    #expect(core.open[MapBench.receiver] != nil)
+  }
+}
