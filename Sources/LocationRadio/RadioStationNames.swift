@@ -3,8 +3,7 @@ package import LocationSecrets
 
 /// Turns transmitters into the names under which the map keeps them.
 ///
-/// One box announces several networks whose addresses differ in the last four bits or in the local
-/// bit, and their errors are one error: they get one name.
+/// One box announces several networks, and their errors are one error: they get one name.
 package struct RadioStationNames: Sendable {
   private let function: KeyedFunction
   /// Names that were computed, because a box is heard in every scan; at most ``most``.
@@ -16,7 +15,7 @@ package struct RadioStationNames: Sendable {
 
   /// Returns the name of an access point's box.
   package mutating func name(of station: BSSID) -> RadioStationID {
-    name(of: station.bits & ~Self.siblings)
+    name(of: station.box)
   }
 
   /// Returns the name of a transmitter that a list places; `nil` for one that has none.
@@ -93,8 +92,6 @@ package struct RadioStationNames: Sendable {
     return name
   }
 
-  /// The last four bits of an address, and its local bit.
-  private static let siblings: UInt64 = 0x0200_0000_000f
   private static let cellMark: UInt64 = 1 << 63
   private static let stationMark: UInt64 = 1 << 63 | 7 << 58
   private static let neighborMark: UInt64 = 1 << 63 | 6 << 58

@@ -24,6 +24,10 @@ package struct BSSID: Hashable, Comparable, Sendable {
   /// Whether the address names a group of stations, none, or all of them.
   package var isGroup: Bool { bits >> 40 & 1 == 1 || bits == 0 }
 
+  /// The address without the bits in which the networks of one box differ: the last four, and the
+  /// local one.
+  package var box: UInt64 { bits & ~0x0200_0000_000f }
+
   package static func < (left: BSSID, right: BSSID) -> Bool { left.bits < right.bits }
 }
 

@@ -51,7 +51,7 @@ struct IchnaeaQuestion: Hashable, Sendable {
     var boxes: Set<UInt64> = []
     return loudest(readings, readings.count).filter { reading in
       guard case .accessPoint(let address) = reading.transmitter else { return true }
-      return boxes.insert(address.bits & ~siblings).inserted
+      return boxes.insert(address.box).inserted
     }
   }
 
@@ -80,8 +80,6 @@ struct IchnaeaQuestion: Hashable, Sendable {
     return "\"wifiAccessPoints\":[\(accessPoints)],\"cellTowers\":[\(cells)]"
   }
 
-  /// The bits in which the networks of one box differ: the last four, and the local one.
-  private static let siblings: UInt64 = 0x0200_0000_000f
   /// Seconds.
   private static let longestAge = 60.0
   /// Services use about twenty.
