@@ -35,32 +35,23 @@ extension RadioMapStore {
   private static func parts(
     of tile: TileIndex, in bytes: [UInt8], spacing: Double
   ) -> StoredParts {
-    var reader = ByteReader(bytes)
-    var parts = StoredParts()
-    guard reader.read(UInt8.self) == version, let count = reader.read(UInt16.self) else {
-      parts.refused = 1
-      return parts
-    }
     // The numbers by which places name their transmitters; `nil` for one that is left out.
     var names: [RadioStationID?] = []
-    for _ in 0..<count {
-      guard let (name, station) = station(from: &reader) else {
-        (parts.stations, parts.refused) = ([], parts.refused + 1)
-        return parts
+    var parts = parts(in: bytes) { _, reader, parts in
+      guard let (index, cell) = cell(from: &reader, names) else { return nil }
+      guard let cell, index.tile == tile, index.isNear(cell.coordinate, spacing: spacing) else {
+        return false
       }
-      names.append(station == nil ? nil : name)
-      if let station { parts.stations.append((name, station)) } else { parts.refused += 1 }
-    }
-    while !reader.isAtEnd {
-      guard let (index, cell) = cell(from: &reader, names) else {
-        parts.refused += 1
-        break
+      parts.cells.append((index, cell))
+      return true
+    } head: { reader, parts in
+      guard let count = reader.read(UInt16.self) else { return false }
+      for _ in 0..<count {
+        guard let (name, station) = station(from: &reader) else { return false }
+        names.append(station == nil ? nil : name)
+        if let station { parts.stations.append((name, station)) } else { parts.refused += 1 }
       }
-      if let cell, index.tile == tile, index.isNear(cell.coordinate, spacing: spacing) {
-        parts.cells.append((index, cell))
-      } else {
-        parts.refused += 1
-      }
+      return true
     }
     // Without a place, their names are no use.
     if parts.cells.isEmpty { parts.stations = [] }
@@ -68,22 +59,36 @@ extension RadioMapStore {
   }
 
   private static func moved(in bytes: [UInt8]) -> StoredParts {
-    var reader = ByteReader(bytes)
-    var parts = StoredParts()
-    guard reader.read(UInt8.self) == version else {
-      parts.refused = 1
+    parts(in: bytes) { _, reader, parts in
+      guard let (name, station) = station(from: &reader) else { return nil }
+      guard let station, station.moves > 0, parts.stations.count < mostMoved else { return false }
+      parts.stations.append((name, station))
+      return true
+    }
+  }
+
+  /// Reads the parts of a row up to its end, or to a torn one; counts those that are left out.
+  ///
+  /// - Parameters:
+  ///   - bytes: the row.
+  ///   - newest: the newest version of its form.
+  ///   - take: by the version reads the next part, and returns whether it was kept; `nil` for a torn one.
+  ///   - head: reads what is between the version and the parts; `false` if it is torn.
+  /// - Returns: what was kept.
+  static func parts(
+    in bytes: [UInt8], newest: UInt8 = version,
+    _ take: (UInt8, inout ByteReader, inout StoredParts) -> Bool?,
+    head: (inout ByteReader, inout StoredParts) -> Bool = { _, _ in true }
+  ) -> StoredParts {
+    var (reader, parts) = (ByteReader(bytes), StoredParts())
+    guard let form = reader.read(UInt8.self), (version...newest).contains(form), head(&reader, &parts) else {
+      parts.refused += 1
       return parts
     }
     while !reader.isAtEnd {
-      guard let (name, station) = station(from: &reader) else {
-        parts.refused += 1
-        break
-      }
-      if let station, station.moves > 0, parts.stations.count < mostMoved {
-        parts.stations.append((name, station))
-      } else {
-        parts.refused += 1
-      }
+      let isKept = take(form, &reader, &parts)
+      if isKept != true { parts.refused += 1 }
+      if isKept == nil { break }
     }
     return parts
   }

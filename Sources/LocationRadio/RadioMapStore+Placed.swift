@@ -24,35 +24,23 @@ extension RadioMapStore {
 
   /// Reads a bucket; what is damaged or altered is left out, and counted.
   static func placed(of bucket: UInt8, in bytes: [UInt8]) -> StoredParts {
-    var reader = ByteReader(bytes)
-    var parts = StoredParts()
-    guard let form = reader.read(UInt8.self), [version, versionWithAreas].contains(form) else {
-      parts.refused = 1
-      return parts
-    }
-    while !reader.isAtEnd {
+    parts(in: bytes, newest: versionWithAreas) { form, reader, parts in
       guard let hash = reader.read(UInt64.self), let latitude = reader.read(Int32.self),
         let longitude = reader.read(Int32.self), let range = reader.read(UInt32.self),
         let day = reader.read(Int32.self),
         let area = form == versionWithAreas ? reader.read(UInt64.self) : 0
-      else {
-        parts.refused += 1
-        break
-      }
+      else { return nil }
       let name = RadioStationID(hash)
       let coordinate = Coordinate(
         latitude: Double(latitude) / unitsPerDegree, longitude: Double(longitude) / unitsPerDegree)
       var place = PlacedStations.Place(coordinate, range: Double(range), day: day)
       place.area = area == 0 ? nil : RadioStationID(area)
-      if coordinate.isValid, range > 0, place.range <= longestRange, days.contains(day),
+      guard coordinate.isValid, range > 0, place.range <= longestRange, days.contains(day),
         PlacedStations.bucket(of: name) == bucket
-      {
-        parts.places.append((name, place))
-      } else {
-        parts.refused += 1
-      }
+      else { return false }
+      parts.places.append((name, place))
+      return true
     }
-    return parts
   }
 
   /// The form in which each transmitter has the name of its area, or zero, at its end.
