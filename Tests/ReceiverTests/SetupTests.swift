@@ -88,6 +88,28 @@ struct SetupTests {
     #expect(!FileManager.default.fileExists(atPath: file.kept))
   }
 
+  @Test("SETUP-10: what sets anything but a source is kept, and the sources are not")
+  func settings() throws {
+    let folder = try TemporaryFolder()
+    let file = SetupFile(path: folder.file("locationd.conf"))
+    #expect(file.settings.isEmpty)
+    let before = """
+      # source = gpsd://localhost
+      source = nmea:///dev/ttyUSB0
+      #geoclue = no
+      geoclue = yes
+        restrict=yes
+      not a setting
+      """
+    try before.write(toFile: file.path, atomically: true, encoding: .utf8)
+    #expect(file.settings == ["geoclue = yes", "  restrict=yes"])
+    let plan = SetupPlan(for: MachineParts())
+    let text = plan.configuration(keeping: file.settings)
+    #expect(text.hasPrefix(plan.configuration()))
+    #expect(try file.write(text))
+    #expect(file.settings == ["geoclue = yes", "  restrict=yes"])
+  }
+
   @Test("SETUP-8: everybody may read what is written for the machine, whatever the mask")
   func readable() async throws {
     let folder = try TemporaryFolder()

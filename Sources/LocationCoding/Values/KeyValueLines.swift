@@ -21,14 +21,19 @@ package enum KeyValueLines {
     return faults
   }
 
+  /// Returns what a line sets, and to what, which may be empty; `nil` for one that is no setting.
+  package static func setting(in line: Substring) -> (key: String, value: String)? {
+    let words = trim(line.prefix { $0 != "#" })
+    guard let equals = words.firstIndex(of: "="), equals != words.startIndex else { return nil }
+    return (String(trim(words[..<equals])), String(trim(words[words.index(after: equals)...])))
+  }
+
   private static func fault(
     in words: Substring, _ take: (_ key: String, _ value: String) -> String?
   ) -> String? {
-    guard let equals = words.firstIndex(of: "="), equals != words.startIndex else {
+    guard let (key, value) = setting(in: words) else {
       return "expected `key = value`, found `\(words.prefix(longestQuote))`"
     }
-    let key = String(trim(words[..<equals]))
-    let value = String(trim(words[words.index(after: equals)...]))
     guard !value.isEmpty else { return "`\(key.prefix(longestQuote))` has no value" }
     return take(key, value)
   }

@@ -1,4 +1,5 @@
 import Glibc
+import LocationCoding
 import LocationProviders
 
 /// The configuration that `locationctl setup` writes, and the one that was there before.
@@ -27,7 +28,9 @@ package struct SetupFile: Hashable, Sendable {
 
   /// The lines of the file that set anything but a source, which a new one keeps.
   package var settings: [String] {
-    text.map { SetupPlan.settings(in: $0) } ?? []
+    (text ?? "").split(separator: "\n").filter { line in
+      KeyValueLines.setting(in: line).map { $0.key != "source" } ?? false
+    }.map(String.init)
   }
 
   /// Whether the file was written by ``write(_:)``.

@@ -96,7 +96,7 @@ package struct SetupPlan: Hashable, Sendable {
 
   /// Writes a configuration with these sources, each with its reason.
   ///
-  /// - Parameter settings: lines of the configuration before, see ``settings(in:)``.
+  /// - Parameter settings: lines of the configuration before that set anything but a source.
   /// - Returns: the text of the file.
   package func configuration(keeping settings: [String] = []) -> String {
     let kept = settings.isEmpty ? [] : ["", "# As they were before."] + settings
@@ -108,15 +108,6 @@ package struct SetupPlan: Hashable, Sendable {
       + sources.flatMap { ["# Because \($0.reason).", "source = \($0.url)", ""] }
       + notes.map { "# \($0)" } + kept
     return lines.joined(separator: "\n") + "\n"
-  }
-
-  /// Returns the lines of a configuration that set anything but a source.
-  package static func settings(in text: String) -> [String] {
-    text.split(separator: "\n").map(String.init).filter { line in
-      guard let equals = line.firstIndex(of: "="), !line.hasPrefix("#") else { return false }
-      let name = line[..<equals].filter { $0 != " " && $0 != "\t" }
-      return name != "source" && !name.hasPrefix("#")
-    }
   }
 
   /// Whether a configuration was written from a plan.

@@ -25,24 +25,6 @@ struct SetupPlanTests {
         """))
   }
 
-  @Test("SETUP-10: what sets anything but a source is kept, and the sources are not")
-  func kept() {
-    let before = """
-      # source = gpsd://localhost
-      source = nmea:///dev/ttyUSB0
-      #geoclue = no
-      geoclue = yes
-        restrict=yes
-      not a setting
-      """
-    let settings = SetupPlan.settings(in: before)
-    #expect(settings == ["geoclue = yes", "  restrict=yes"])
-    let plan = SetupPlan(for: MachineParts())
-    let text = plan.configuration(keeping: settings)
-    #expect(text.hasPrefix(plan.configuration()))
-    #expect(SetupPlan.settings(in: text) == settings)
-  }
-
   @Test("SETUP-1: the proposals are sources", arguments: [false, true])
   func sources(answersGpsd: Bool) throws {
     var parts = MachineParts()
