@@ -23,7 +23,8 @@ package enum FenceStore {
   package static func publish(
     _ file: [UInt8], partitions: Int, to broker: inout some FleetBroker
   ) throws(BrokerFault) -> String {
-    for _ in 0..<attempts {
+    let fault = "others write into the partitions at the same time; publish the fences again"
+    return try retrying(orRefuse: fault) { () throws(BrokerFault) in
       var places: [UInt64] = []
       for partition in 0..<partitions { places.append(try place(in: partition, &broker)) }
       // Not before that: one that begins in between would be seen nowhere.
@@ -32,13 +33,8 @@ package enum FenceStore {
         throw error
       }
       let stored = try store(file, to: &broker)
-      do throws(BrokerFault) {
-        for (partition, place) in places.enumerated() {
-          try announce(stored.version, in: partition, behind: place, to: &broker)
-        }
-      } catch {
-        guard error == .conflict else { throw error }
-        continue
+      for (partition, place) in places.enumerated() {
+        try announce(stored.version, in: partition, behind: place, to: &broker)
       }
       // It is published all the same: what this leaves, the next publication overwrites.
       do throws(BrokerFault) {
@@ -46,7 +42,6 @@ package enum FenceStore {
       } catch {}
       return stored.version
     }
-    throw .refused("others write into the partitions at the same time; publish the fences again")
   }
 
   /// Returns the ids of the fences that have another area than those in force, and the same revision.
@@ -83,8 +78,19 @@ package enum FenceStore {
     return end.message?.sequence ?? 0
   }
 
-  /// How often something is begun anew where others have written.
-  static let attempts = 8
+  /// Begins something anew where others have written, and refuses it where they go on.
+  static func retrying<Value>(
+    orRefuse cause: String, _ body: () throws(BrokerFault) -> Value
+  ) throws(BrokerFault) -> Value {
+    for _ in 0..<attempts {
+      do throws(BrokerFault) { return try body() } catch {
+        guard error == .conflict else { throw error }
+      }
+    }
+    throw .refused(cause)
+  }
+
+  private static let attempts = 8
 
   /// Stores a file; returns its version, and the number of the message that says that it is there whole.
   ///
@@ -191,34 +197,26 @@ package enum FenceStore {
   private static func put(
     _ bytes: [UInt8], at key: String, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> UInt64 {
-    var known: UInt64 = 0
-    for _ in 0..<attempts {
-      do throws(BrokerFault) {
-        return try broker.put(bytes, at: key, in: .fences, expecting: known)
-      } catch { guard error == .conflict else { throw error } }
-      known = try broker.last(of: .fences, key: key).message?.sequence ?? 0
+    try retrying(orRefuse: contended) { () throws(BrokerFault) in
+      let known = try broker.last(of: .fences, key: key).message?.sequence ?? 0
+      return try broker.put(bytes, at: key, in: .fences, expecting: known)
     }
-    throw contended
   }
 
   /// Puts a value that is there anew; `nil` where it is not there.
   private static func renew(
     _ bytes: [UInt8], at key: String, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> UInt64? {
-    for _ in 0..<attempts {
+    try retrying(orRefuse: contended) { () throws(BrokerFault) in
       guard let known = try broker.last(of: .fences, key: key).message?.sequence else {
         return nil
       }
-      do throws(BrokerFault) {
-        return try broker.put(bytes, at: key, in: .fences, expecting: known)
-      } catch { guard error == .conflict else { throw error } }
+      return try broker.put(bytes, at: key, in: .fences, expecting: known)
     }
-    throw contended
   }
 
-  private static var contended: BrokerFault {
-    .refused("others publish the same fences at the same time; publish them again")
-  }
+  private static let contended =
+    "others publish the same fences at the same time; publish them again"
 
   /// Reads the fences of a version; those of the empty version are none.
   package static func read(

@@ -79,18 +79,16 @@ struct TenantFences: Sendable {
   mutating func replace(
     in partition: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
-    for _ in 0..<FenceStore.attempts {
+    let fault = "others write into partition \(partition) at the same time; run it again"
+    try FenceStore.retrying(orRefuse: fault) { () throws(BrokerFault) in
       // Before the version: one that comes in between is replaced, and not what it has replaced.
       let place = try FenceStore.place(in: partition, &broker)
       let version = try Self.inForce(in: partition, &broker).last ?? ""
       var other = replaced[version] ?? version
       if replaced[version] == nil { other = try store(version, &broker) }
       replaced[version] = other
-      do throws(BrokerFault) {
-        return try FenceStore.announce(other, in: partition, behind: place, to: &broker)
-      } catch { guard error == .conflict else { throw error } }
+      try FenceStore.announce(other, in: partition, behind: place, to: &broker)
     }
-    throw .refused("others write into partition \(partition) at the same time; run it again")
   }
 
   /// Stores a version without the tenant's fences.
