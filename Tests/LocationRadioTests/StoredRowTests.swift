@@ -23,16 +23,29 @@ struct StoredRowTests {
     }
   }
 
+  /// A row with another number in it.
   private static func altered(
-    _ bytes: [UInt8], at offset: Int, _ number: some FixedWidthInteger
-  ) -> [UInt8] {
-    var bytes = bytes
+    _ row: StateEntry, at offset: Int, _ number: some FixedWidthInteger
+  ) -> StateEntry {
+    var bytes = row.value
     var rest = number
     for place in 0..<(type(of: number).bitWidth / 8) {
       bytes[offset + place] = UInt8(truncatingIfNeeded: rest)
       rest >>= 8
     }
-    return bytes
+    return StateEntry(key: row.key, value: bytes)
+  }
+
+  private static func restored(_ rows: [StateEntry]) -> RadioMap {
+    RadioMap(secret: SecretKey(seed: 3), restoring: rows)
+  }
+
+  /// A map that has learned a row of a backup.
+  private static func imported(_ row: StateEntry) -> RadioMap {
+    var map = RadioMap(secret: SecretKey(seed: 3))
+    map.learn(
+      [.row(name: row.key.name, value: row.value, fingerprint: map.fingerprint)], at: now)
+    return map
   }
 
   /// The largest tile of a map in which one transmitter was taught once, and its number of places.
@@ -66,14 +79,11 @@ struct StoredRowTests {
     ] as [(Int, Int32)])
   func places(offset: Int, number: Int32) throws {
     let (row, places) = try Self.tile()
-    let value = Self.altered(row.value, at: offset, number)
-    var stored = RadioMap(
-      secret: SecretKey(seed: 3), restoring: [StateEntry(key: row.key, value: value)])
+    let altered = Self.altered(row, at: offset, number)
+    var stored = Self.restored([altered])
     #expect(stored.layer(.accessPoints)?.cellCount == places - 1)
     Self.use(&stored)
-    var map = RadioMap(secret: SecretKey(seed: 3))
-    map.learn(
-      [.row(name: row.key.name, value: value, fingerprint: map.fingerprint)], at: Self.now)
+    var map = Self.imported(altered)
     #expect(map.refusals.all.map(\.reason) == [.notUnderstood])
     #expect(map.refusals.all.map(\.count) == [1])
     Self.use(&map)
@@ -85,9 +95,7 @@ struct StoredRowTests {
     for (offset, degrees) in [(52, 10.0), (52, .nan), (52, 91), (60, -9.25), (60, .infinity)]
       as [(Int, Double)]
     {
-      let value = Self.altered(row.value, at: offset, degrees.bitPattern)
-      var stored = RadioMap(
-        secret: SecretKey(seed: 3), restoring: [StateEntry(key: row.key, value: value)])
+      var stored = Self.restored([Self.altered(row, at: offset, degrees.bitPattern)])
       #expect(stored.layer(.accessPoints)?.cellCount == places - 1)
       Self.use(&stored)
     }
@@ -101,9 +109,7 @@ struct StoredRowTests {
     ] as [(Int, Int32)])
   func transmitters(offset: Int, number: Int32) throws {
     let (row, _) = try Self.tile()
-    let value = Self.altered(row.value, at: offset, number)
-    var stored = RadioMap(
-      secret: SecretKey(seed: 3), restoring: [StateEntry(key: row.key, value: value)])
+    var stored = Self.restored([Self.altered(row, at: offset, number)])
     #expect(stored.layer(.accessPoints)?.cellCount == 0)
     #expect(stored.layer(.accessPoints)?.stations.isEmpty ?? false)
     Self.use(&stored)
@@ -112,9 +118,7 @@ struct StoredRowTests {
   @Test("RADIO-55: counts as many moves as there are numbers, and does not trap beyond them")
   func manyMoves() throws {
     let (row, _) = try Self.tile()
-    let value = Self.altered(row.value, at: 35, Int32.max)
-    var stored = RadioMap(
-      secret: SecretKey(seed: 3), restoring: [StateEntry(key: row.key, value: value)])
+    var stored = Self.restored([Self.altered(row, at: 35, Int32.max)])
     Self.use(&stored)
     #expect(stored.layer(.accessPoints)?.stations.values.map(\.moves) == [Int32.max])
   }
@@ -122,8 +126,7 @@ struct StoredRowTests {
   @Test("RADIO-55: refuses rows of tiles that are not on the earth, and keeps what is known")
   func otherTiles() throws {
     let (row, places) = try Self.tile()
-    var map = RadioMap(
-      secret: SecretKey(seed: 3), restoring: [StateEntry(key: row.key, value: row.value)])
+    var map = Self.restored([row])
     let fingerprint = map.fingerprint
     for name in [
       "wifi/-2147483648/0", "wifi/0/-2147483648", "wifi/2147483647/0", "moved/nothing", "moved",
@@ -148,10 +151,7 @@ struct StoredRowTests {
     for (offset, number) in [
       (9, Int32.max), (13, .min), (17, 0), (17, -1), (21, -1), (21, .min), (21, .max),
     ] as [(Int, Int32)] {
-      let value = Self.altered(row.value, at: offset, number)
-      var other = RadioMap(secret: SecretKey(seed: 3))
-      other.learn(
-        [.row(name: row.key.name, value: value, fingerprint: other.fingerprint)], at: Self.now)
+      var other = Self.imported(Self.altered(row, at: offset, number))
       #expect(other.refusals.all.map(\.reason) == [.notUnderstood])
       #expect(other.summaries(on: Self.now.unixTime)[1].imported == 0)
       let reading = RadioScan.Reading(.cell(cell), level: -90, isServing: true)
@@ -169,7 +169,7 @@ struct StoredRowTests {
     map.teach(Self.scan(), at: elsewhere)
     let entries = Self.entries(&map)
     #expect(entries.contains { $0.key.name == "moved/wifi" })
-    var next = RadioMap(secret: SecretKey(seed: 3), restoring: entries)
+    var next = Self.restored(entries)
     #expect(next.changes(for: .save, at: Self.now).isEmpty, "nothing has changed")
     next.teach(Self.scan(), at: elsewhere)
     let isBlocked = Self.isSilent(&next)
@@ -181,7 +181,7 @@ struct StoredRowTests {
     let isStillBlocked = Self.isSilent(&next)
     #expect(!isStillBlocked, "nothing is known of it any more")
     // Another process has removed the row.
-    var other = RadioMap(secret: SecretKey(seed: 3), restoring: entries)
+    var other = Self.restored(entries)
     _ = other.handle(
       .stored(entries.filter { $0.key.name != "moved/wifi" }), at: Self.now)
     #expect(other.layer(.accessPoints)?.stations.count == 1)
@@ -200,11 +200,11 @@ struct StoredRowTests {
     let entries = Self.entries(&map)
     let row = try #require(entries.first { $0.key.name == "moved/wifi" })
     #expect(row.value.count == 1 + 1000 * 41)
-    let next = RadioMap(secret: SecretKey(seed: 3), restoring: entries)
+    let next = Self.restored(entries)
     #expect(next.layer(.accessPoints)?.stations.count == 1000)
     for cut in 0..<100 {
       let damaged = StateEntry(key: row.key, value: Array(row.value.prefix(cut)))
-      let map = RadioMap(secret: SecretKey(seed: 3), restoring: [damaged])
+      let map = Self.restored([damaged])
       #expect(map.layer(.accessPoints)?.stations.count == max(cut - 1, 0) / 41)
     }
   }

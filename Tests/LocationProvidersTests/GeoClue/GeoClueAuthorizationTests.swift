@@ -15,6 +15,13 @@ struct GeoClueAuthorizationTests {
     stage.call("Start", at: client)
   }
 
+  /// Starts, and is asked about; nobody has answered yet.
+  private mutating func startAsking() {
+    start()
+    stage.bench.send(.state(":1.7", GeoClueStage.undecided))
+    stage.bench.send(.asked(":1.7", GeoClueStage.asking))
+  }
+
   @Test("GEOCLUE-6: starting asks as an app that wants locations while in use, and waits")
   mutating func asked() {
     start()
@@ -68,9 +75,7 @@ struct GeoClueAuthorizationTests {
 
   @Test("GEOCLUE-6: an agent that never answers holds nobody for more than 20 seconds")
   mutating func silent() {
-    start()
-    stage.bench.send(.state(":1.7", GeoClueStage.undecided))
-    stage.bench.send(.asked(":1.7", GeoClueStage.asking))
+    startAsking()
     stage.bench.run(for: .seconds(19))
     #expect(stage.said() == ["join :1.7 as maps", "request whenInUse for 1"])
     stage.bench.run(for: .seconds(1))
@@ -85,9 +90,7 @@ struct GeoClueAuthorizationTests {
 
   @Test("GEOCLUE-15: nothing is in use while the question of the only client is open")
   mutating func undecided() {
-    start()
-    stage.bench.send(.state(":1.7", GeoClueStage.undecided))
-    stage.bench.send(.asked(":1.7", GeoClueStage.asking))
+    startAsking()
     stage.bench.run(for: .seconds(20))
     #expect(!stage.bench.machine.isInUse)
     _ = stage.said()
