@@ -14,7 +14,7 @@ struct SetupService {
     let words = isSystem ? ["systemctl"] : ["systemctl", "--user"]
     isThere = access("/run/systemd/system", F_OK) == 0
     command = words.joined(separator: " ")
-    systemctl = { FinishedProgram.run(words + $0, HostEnvironment.current.variables) }
+    systemctl = { ChildProgram.run(words + $0, HostEnvironment.current.variables) }
   }
 
   /// A service of a systemd whose commands `systemctl` carries out.

@@ -71,13 +71,7 @@ struct SystemPython {
 
   /// Whether it can run a line.
   static func can(_ line: String) -> Bool {
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = ["-c", line]
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    (try? FinishedProgram(path, ["-c", line]))?.status == 0
   }
 }
 

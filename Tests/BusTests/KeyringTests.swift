@@ -275,13 +275,9 @@ struct KeyringTests {
       let place = StateFolder(path: folder.file("run-\(operation)"))
       try place.create()
       try StateStore(path: place.file, credentials: nil).commit(Self.rows)
-      let process = Process()
-      process.executableURL = URL(filePath: BuiltProgram.path("HostProgram"))
-      process.arguments = ["rekey", place.file, "\(operation)", "secret-service"]
-      process.environment = ["DBUS_SESSION_BUS_ADDRESS": machine.address]
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
+      let run = try FinishedProgram(
+        "HostProgram", ["rekey", place.file, "\(operation)", "secret-service"],
+        to: ["DBUS_SESSION_BUS_ADDRESS": machine.address])
       let store = try StateStore(path: place.file, credentials: nil, secrets: secrets)
       #expect(try store.entries().count == 2 && store.rejected.isEmpty, "killed at \(operation)")
       let names = try FileManager.default.contentsOfDirectory(atPath: place.keys.path).sorted()
@@ -289,7 +285,7 @@ struct KeyringTests {
       // Whatever it left is gone with the next change, and no item is left over.
       _ = try store.rekey(in: .file)
       #expect(try machine.perform("items") == "", "killed at \(operation)")
-      if process.terminationReason == .exit { break }
+      if !run.isKilled { break }
       operation += 1
     }
     #expect(operation > 5)

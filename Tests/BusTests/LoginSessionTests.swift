@@ -199,18 +199,10 @@ private struct DaemonOfPerson {
 
   /// What `locationctl` says to the owner.
   func control(_ words: String...) async throws -> String {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: Self.become[0])
-    process.arguments = Self.become.dropFirst() + [BuiltProgram.path("locationctl")] + words
-    process.environment = ProcessInfo.processInfo.environment
-      .merging(["LOCATIOND_SOCKET": folder.file("socket")]) { $1 }
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let text = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    return text
+    try FinishedProgram(
+      Self.become[0], Self.become.dropFirst() + [BuiltProgram.path("locationctl")] + words,
+      ["LOCATIOND_SOCKET": folder.file("socket")]
+    ).text
   }
 
   func line(_ matches: @escaping @Sendable (String) -> Bool) async throws -> String {

@@ -13,8 +13,8 @@ struct AdministrationTests {
   /// Runs `locationctl` to its end, as somebody whose apps use this daemon.
   private func run(
     _ daemon: DaemonRun, _ words: String..., as user: String? = nil
-  ) throws -> Finished {
-    try Finished(words, daemon.surroundings, user: user)
+  ) throws -> FinishedProgram {
+    try FinishedProgram("locationctl", words, daemon.surroundings, as: user)
   }
 
   @Test("sees sources, clients, demand, and how old the last fix is; places only when asked")
@@ -29,7 +29,7 @@ struct AdministrationTests {
     #expect(text.status == 0)
     #expect(text.output.contains("fixed:‹private›") && !text.output.hasDegrees("48.5"))
     #expect(text.output.contains("last fix  ") && text.output.contains("within 5 m"))
-    let object = try #require(try run(daemon, "status", "--json").objects.first)
+    let object = try #require(try run(daemon, "status", "--json").objects().first)
     #expect(object["services_enabled"] as? Bool == true)
     let clients = try #require(object["clients"] as? [[String: Any]])
     let mine = try #require(clients.first { $0["app"] as? String == Self.app })
@@ -39,11 +39,11 @@ struct AdministrationTests {
     #expect(demand["tier"] as? String == "satellite")
     let fix = try #require(object["last_fix"] as? [String: Any])
     #expect(fix["latitude"] == nil && fix["horizontal_accuracy"] as? Double == 5)
-    let delivered = try #require(try run(daemon, "status", "--places", "--json").objects.first)
+    let delivered = try #require(try run(daemon, "status", "--places", "--json").objects().first)
     #expect((delivered["last_fix"] as? [String: Any])?["latitude"] as? Double == 48.5)
     // The key of a service is shown to nobody.
     for words in [["status"], ["status", "--json"], ["status", "--places"], ["doctor"]] {
-      let said = try Finished(words, daemon.surroundings).output
+      let said = try FinishedProgram("locationctl", words, daemon.surroundings).output
       #expect(said.contains("ichnaea:") && !said.contains("k1x"), "\(words)")
       #expect(said.contains("48.5,11.5") == (words.last == "--places"), "\(words)")
     }
@@ -60,7 +60,7 @@ struct AdministrationTests {
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
     let other = try run(daemon, "authorize", "net.example.other", "always", "--precise", "no")
     #expect(other.status == 0)
-    let apps = try run(daemon, "apps", "--json").objects
+    let apps = try run(daemon, "apps", "--json").objects()
     #expect(apps.map { $0["app"] as? String } == ["net.example.other", Self.app])
     #expect(apps.map { $0["level"] as? String } == ["always", "whenInUse"])
     #expect(apps.map { $0["processes"] as? Int } == [0, 1])
@@ -91,7 +91,7 @@ struct AdministrationTests {
     #expect(try run(daemon, "monitor", "add", "here", "48.5,11.5,200").status == 0)
     #expect(try run(daemon, "monitor", "add", "there", "49.5,11.5,200").status == 0)
     let events = try run(daemon, "monitor", "events", "--count", "2", "--timeout", "60", "--json")
-    let states = events.objects.map {
+    let states = try events.objects().map {
       "\($0["identifier"] as? String ?? "") \($0["state"] as? String ?? "")"
     }
     #expect(states.sorted() == ["here satisfied", "there unsatisfied"])
@@ -99,13 +99,13 @@ struct AdministrationTests {
     daemon = try await DaemonRun(in: folder)
     let again = try run(daemon, "monitor", "events", "--timeout", "3")
     #expect(again.output.isEmpty && again.status == 0)
-    let list = try run(daemon, "monitor", "list", "--json").objects
+    let list = try run(daemon, "monitor", "list", "--json").objects()
     #expect(list.map { $0["identifier"] as? String } == ["here", "there"])
     #expect(list.allSatisfy { $0["latitude"] == nil })
     #expect(try run(daemon, "monitor", "remove", "here").status == 0)
     let refused = try run(daemon, "monitor", "remove", "here")
     #expect(refused.status == 1 && refused.error.contains("nothing named here"))
-    let places = try run(daemon, "monitor", "list", "--places", "--json").objects
+    let places = try run(daemon, "monitor", "list", "--places", "--json").objects()
     #expect(places.map { $0["latitude"] as? Double } == [49.5])
   }
 
@@ -127,7 +127,7 @@ struct AdministrationTests {
     let corners = "48.499,11.499 48.499,11.501 48.502,11.5"
     #expect(try run(daemon, "monitor", "add", "field", "--polygon", corners).status == 0)
     let events = try run(daemon, "monitor", "events", "--count", "2", "--timeout", "60", "--json")
-    let states = events.objects.map {
+    let states = try events.objects().map {
       "\($0["identifier"] as? String ?? "") \($0["kind"] as? String ?? "") "
         + "\($0["state"] as? String ?? "")"
     }
@@ -138,18 +138,18 @@ struct AdministrationTests {
     daemon = try await DaemonRun(in: folder)
     #expect(try run(daemon, "monitor", "events", "--timeout", "3").output.isEmpty)
     let list = try run(daemon, "monitor", "list", "--json")
-    #expect(list.objects.map { $0["positions"] as? Int } == [4, 10])
+    #expect(try list.objects().map { $0["positions"] as? Int } == [4, 10])
     // Dates may have the digits of a place.
-    let named = list.objects.flatMap(\.keys)
+    let named = try list.objects().flatMap(\.keys)
     #expect(!named.contains { ["polygon", "latitude", "longitude", "coordinates"].contains($0) })
     #expect(try run(daemon, "monitor", "list").output.contains("4 positions\n"))
     let table = try run(daemon, "monitor", "list", "--places").output
     #expect(table.contains("10 positions from 48.498, 11.497 to 48.502, 11.503"))
-    let places = try run(daemon, "monitor", "list", "--places", "--json").objects
+    let places = try run(daemon, "monitor", "list", "--places", "--json").objects()
     let polygon = try #require(places.last?["polygon"] as? [String: Any])
     #expect((polygon["coordinates"] as? [[[Double]]])?.map(\.count) == [5, 5])
     #expect(try run(daemon, "monitor", "remove", "yard").status == 0)
-    #expect(try run(daemon, "monitor", "list", "--json").objects.count == 1)
+    #expect(try run(daemon, "monitor", "list", "--json").objects().count == 1)
   }
 
   @Test(
@@ -194,8 +194,8 @@ struct AdministrationTests {
     daemon = try await DaemonRun(in: folder)
     #expect(try run(daemon, "explain", "here").output == here)
     let all = try run(daemon, "explain", "--json")
-    #expect(all.objects.map { $0["event"] as? Int } == [1, 2])
-    #expect(all.objects.allSatisfy { $0["policy_delay"] as? Double != nil })
+    #expect(try all.objects().map { $0["event"] as? Int } == [1, 2])
+    #expect(try all.objects().allSatisfy { $0["policy_delay"] as? Double != nil })
     for degrees in ["48.5", "49.5"] { #expect(!all.output.hasDegrees(degrees)) }
     // A distance may begin with 11.5 by chance.
     #expect(!all.output.split { !$0.isNumber && $0 != "." }.contains("11.5"))
@@ -214,7 +214,7 @@ struct AdministrationTests {
     let file = folder.file("conf")
     try "agent = program:/nonexistent\n".write(toFile: file, atomically: true, encoding: .utf8)
     let daemon = try await DaemonRun(arguments: ["--config", file], in: folder)
-    let found = try run(daemon, "doctor", "--app", "net.example.other", "--json").objects
+    let found = try run(daemon, "doctor", "--app", "net.example.other", "--json").objects()
     let codes = found.compactMap { $0["code"] as? String }
     #expect(codes.contains("no_agent") && codes.contains("agent_unusable"))
     let nobody = try #require(found.first { $0["code"] as? String == "no_agent" })
@@ -230,7 +230,7 @@ struct AdministrationTests {
     try FileManager.default.copyItem(atPath: BuiltProgram.path("HostProgram"), toPath: path)
     chmod(path, 0o777)
     let daemon = try await DaemonRun(in: folder, configuration: ["agent-program = \(path)"])
-    let found = try run(daemon, "doctor", "--json").objects
+    let found = try run(daemon, "doctor", "--json").objects()
     let finding = try #require(found.first { $0["code"] as? String == "program_untrusted" })
     #expect(finding["next"] as? String == "chmod go-w \(path)")
     let check = try RunningProgram(
@@ -253,7 +253,7 @@ struct AdministrationTests {
     app.end()
     _ = try await follower.lines.next { $0.contains("disconnected") }
     let sources = try run(daemon, "log", "--category", "source", "--category", "demand", "--json")
-    #expect(Set(sources.objects.map { $0["category"] as? String }) == ["source", "demand"])
+    #expect(try Set(sources.objects().map { $0["category"] as? String }) == ["source", "demand"])
     #expect(sources.output.contains("working"))
     let all = try run(daemon, "log")
     #expect(all.output.contains("serving"))
@@ -267,12 +267,12 @@ struct AdministrationTests {
     try await daemon.answer("whenInUse", for: Self.app)
     let app = try daemon.run(daemon.install("ClassicApp", as: Self.app, in: "a"), "main")
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
-    let access = try run(daemon, "data", "access", "--app", Self.app, "--json").objects
+    let access = try run(daemon, "data", "access", "--app", Self.app, "--json").objects()
     #expect(access.contains { $0["service"] as? String == "updates" })
     app.end()
     try await daemon.answer("always", for: "net.example.other")
     let export = try run(daemon, "data", "export")
-    #expect(export.objects.contains { $0["kind"] as? String == "identity" })
+    #expect(try export.objects().contains { $0["kind"] as? String == "identity" })
     #expect(export.output.contains(#""grant":"whenInUse""#))
     #expect(try run(daemon, "data", "erase").status == 2)
     #expect(try run(daemon, "data", "erase", "--app", Self.app).status == 0)
@@ -281,7 +281,7 @@ struct AdministrationTests {
     #expect(!rest.output.contains(Self.app) && rest.output.contains("net.example.other"))
     #expect(try run(daemon, "data", "erase", "--all").status == 0)
     _ = try await daemon.program.lines.next { $0.contains("starting over") }
-    #expect(try run(daemon, "apps", "--json").objects.isEmpty)
+    #expect(try run(daemon, "apps", "--json").objects().isEmpty)
     for name in try FileManager.default.contentsOfDirectory(atPath: daemon.state) {
       let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(daemon.state)/\(name)"))
       #expect(bytes.range(of: Data("net.example.other".utf8)) == nil, "\(name)")
@@ -297,7 +297,7 @@ struct AdministrationTests {
   func otherUser() async throws {
     let daemon = try await DaemonRun()
     for words in [["status"], ["apps"], ["services", "off"], ["data", "export"], ["explain"]] {
-      let refused = try Finished(words, daemon.surroundings, user: "nobody")
+      let refused = try FinishedProgram("locationctl", words, daemon.surroundings, as: "nobody")
       #expect(refused.status == 1)
       #expect(refused.error.contains("answers only root"), "\(refused.error)")
       #expect(refused.error.contains("Next:"))
@@ -309,45 +309,15 @@ struct AdministrationTests {
   func noDaemon() throws {
     let folder = try TemporaryFolder()
     let nowhere = ["LOCATIOND_SOCKET": "", "XDG_STATE_HOME": folder.path]
-    let none = try Finished(["status"], nowhere)
+    let none = try FinishedProgram("locationctl", ["status"], nowhere)
     #expect(none.status == 1 && none.error.contains("no location daemon is running"))
     #expect(none.error.contains("systemctl start locationd.socket"))
     let gone = ["LOCATIOND_SOCKET": folder.file("none"), "XDG_STATE_HOME": folder.path]
-    let silent = try Finished(["apps"], gone)
+    let silent = try FinishedProgram("locationctl", ["apps"], gone)
     #expect(silent.status == 1 && silent.error.contains("does not answer at"))
-    let own = try Finished(["services", "off"], nowhere)
+    let own = try FinishedProgram("locationctl", ["services", "off"], nowhere)
     #expect(own.output == "location services are off\n")
-    #expect(try Finished(["data", "list"], nowhere).output.contains("settings"))
-  }
-}
-
-/// A run of `locationctl` that has ended.
-private struct Finished {
-  var status: Int32
-  var output: String
-  var error: String
-
-  init(_ words: [String], _ surroundings: [String: String], user: String? = nil) throws {
-    let process = Process()
-    let program = BuiltProgram.path("locationctl")
-    process.executableURL = URL(fileURLWithPath: user == nil ? program : "/usr/sbin/runuser")
-    process.arguments = (user.map { ["-u", $0, "--", program] } ?? []) + words
-    process.environment = ProcessInfo.processInfo.environment.merging(surroundings) { $1 }
-    let (output, error) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = error
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    self.output = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    self.error = String(decoding: error.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    status = process.terminationStatus
-  }
-
-  /// The objects of a run with `--json`, one for each line.
-  var objects: [[String: Any]] {
-    output.split(separator: "\n").compactMap { line in
-      (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any]
-    }
+    #expect(
+      try FinishedProgram("locationctl", ["data", "list"], nowhere).output.contains("settings"))
   }
 }

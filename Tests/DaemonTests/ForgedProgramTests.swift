@@ -11,13 +11,8 @@ struct ForgedProgramTests {
   /// Whether a process without privilege may make a user namespace, as Debian lets it.
   private static let canMakeNamespaces: Bool = {
     guard getuid() == 0, isInstalled("unshare") else { return false }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/setpriv")
-    process.arguments = DaemonRun.identity(nobody) + ["/usr/bin/unshare", "--user", "/bin/true"]
-    process.standardError = FileHandle.nullDevice
-    guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    let words = DaemonRun.identity(nobody) + ["/usr/bin/unshare", "--user", "/bin/true"]
+    return (try? FinishedProgram("/usr/bin/setpriv", words))?.status == 0
   }()
 
   /// Runs the attack as `nobody`, and returns the daemon's reply.

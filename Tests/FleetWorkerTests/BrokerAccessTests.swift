@@ -44,9 +44,10 @@ struct BrokerAccessTests {
     try write("SAAB", "account-seed")
     try write("nothing", "nothing")
     try write("-----BEGIN CERTIFICATE-----\n", "torn", 0o644)
-    func check(_ settings: String) throws -> Outcome {
+    func check(_ settings: String) throws -> FinishedProgram {
       try write("server = tls://127.0.0.1:1\n" + settings, "fleet.conf", 0o644)
-      return try Outcome("locationfleet", ["--check", "--config", folder.file("fleet.conf")])
+      return try FinishedProgram(
+        "locationfleet", ["--check", "--config", folder.file("fleet.conf")])
     }
     for (key, file, words) in [
       ("nkey-seed", "absent", "No such file"), ("nkey-seed", "open-seed", "others can read"),
@@ -119,11 +120,11 @@ struct BrokerAccessTests {
     let folder = try TemporaryFolder()
     let path = folder.file("fleet.conf")
     try "server = nats://10.0.0.5:4222\n".write(toFile: path, atomically: true, encoding: .utf8)
-    let run = try Outcome("locationfleet", ["--check", "--config", path])
+    let run = try FinishedProgram("locationfleet", ["--check", "--config", path])
     #expect(run.status == 2)
     #expect(run.error.contains("nats://10.0.0.5:4222 is not on this computer: it needs tls://"))
     try "server = tls://10.0.0.5:4222\n".write(toFile: path, atomically: true, encoding: .utf8)
-    #expect(try Outcome("locationfleet", ["--check", "--config", path]).status == 0)
+    #expect(try FinishedProgram("locationfleet", ["--check", "--config", path]).status == 0)
   }
 
   /// Starts what answers each connection with one line after the other, and hangs up unless that is PONG.

@@ -72,11 +72,11 @@ struct DeviceErasureServerTests {
       let file = site.file("wrong.conf")
       try site.write("server = \(address)\nlease = 1\npartitions = \(count)\n", to: "wrong.conf")
       for words in [["erase", "acme", "secret van"], ["erase", "acme", "--all", "--yes"]] {
-        let run = try Outcome("locationfleet", words + ["--config", file])
+        let run = try FinishedProgram("locationfleet", words + ["--config", file])
         #expect(run.status == 2, "\(run.output)")
         #expect(run.error.contains("`partitions` is \(count), \(fault): nothing was erased; next:"))
       }
-      let doctor = try Outcome("locationfleet", ["doctor", "--config", file])
+      let doctor = try FinishedProgram("locationfleet", ["doctor", "--config", file])
       #expect(doctor.error.contains("partitions_differ") == (count == 1))
       #expect(doctor.error.contains("streams_missing") == (count == 3))
     }

@@ -25,7 +25,7 @@ struct DoctorServerTests {
     }.joined()
   }
 
-  private func ask(_ site: FleetSite) throws -> (run: Outcome, found: [String: Found]) {
+  private func ask(_ site: FleetSite) throws -> (run: FinishedProgram, found: [String: Found]) {
     let run = try site.fleet(["doctor", "--json"])
     let found = try run.output.split(separator: "\n").map {
       try JSONDecoder().decode(Found.self, from: Data($0.utf8))
@@ -92,7 +92,7 @@ struct DoctorServerTests {
     let closed = try await NATSServer(in: folder, configuration: folder.file("closed.conf"))
     try "server = \(plain.address)\nserver = \(closed.address)\n".write(
       toFile: folder.file("fleet.conf"), atomically: true, encoding: .utf8)
-    let run = try Outcome(
+    let run = try FinishedProgram(
       "locationfleet", ["doctor", "--config", folder.file("fleet.conf")])
     #expect(run.status == 1)
     #expect(run.error == "locationfleet: found: server_without_jetstream, server_refuses\n")
@@ -175,7 +175,7 @@ struct DoctorServerTests {
     let folder = try TemporaryFolder()
     let path = folder.file("fleet.conf")
     try "color = red\n".write(toFile: path, atomically: true, encoding: .utf8)
-    let run = try Outcome("locationfleet", ["doctor", "--config", path])
+    let run = try FinishedProgram("locationfleet", ["doctor", "--config", path])
     #expect(run.status == 1 && run.error == "locationfleet: found: configuration_faulty\n")
     #expect(run.output.hasPrefix("no  configuration\n    found: \(path):1: unknown key `color`"))
   }

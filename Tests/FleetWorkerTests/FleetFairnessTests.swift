@@ -31,7 +31,7 @@ struct FleetFairnessTests {
     let walks = [FleetWalk(seed: 1, count: 10 * Self.count), FleetWalk(seed: 1, count: Self.count)]
     let (conf, fences) = (site.folder.file("fleet.conf"), site.folder.file("fences.geojson"))
     try Data(walks[0].fenceFile()).write(to: URL(fileURLWithPath: fences))
-    let published = try Outcome("locationfleet", ["fences", fences, "--config", conf])
+    let published = try FinishedProgram("locationfleet", ["fences", fences, "--config", conf])
     #expect(published.status == 0, "\(published.error)")
     let worker = try RunningProgram(
       BuiltProgram.path("locationfleet"), ["run", "--config", conf])
@@ -47,10 +47,10 @@ struct FleetFairnessTests {
     try await Self.settle(site)
     worker.terminate()
     let lines = try site.lines().map { String(decoding: $0, as: UTF8.self) }
-    let wanted = try Outcome(
+    let wanted = try FinishedProgram(
       "locationctl", ["fleet", "replay", "--fences", fences],
       input: lines.joined(separator: "\n") + "\n")
-    let found = try Outcome("locationfleet", ["events", "--config", conf])
+    let found = try FinishedProgram("locationfleet", ["events", "--config", conf])
     let delays = try Self.delays(site)
     #expect(found.output == wanted.output && delays.map(\.tenant).contains("zeta"))
     #expect(delays.count == found.output.split(separator: "\n").count)

@@ -21,7 +21,7 @@ struct FleetOptionsTests {
     color = red
     port = 70000
     """.write(toFile: path, atomically: true, encoding: .utf8)
-    let run = try Outcome("locationfleet", ["--check", "--config", path])
+    let run = try FinishedProgram("locationfleet", ["--check", "--config", path])
     #expect(run.status == 2)
     for (line, words) in [
       (2, "`server`"), (3, "`partitions`"), (4, "`lease`"), (5, "`replicas`"), (6, "`visits`"),
@@ -29,7 +29,7 @@ struct FleetOptionsTests {
     ] { #expect(run.error.contains("\(path):\(line): ") && run.error.contains(words), "\(line)") }
     try "server = nats://127.0.0.1:1\nport = 9999 # loopback\n".write(
       toFile: path, atomically: true, encoding: .utf8)
-    let good = try Outcome("locationfleet", ["--check", "--config", path])
+    let good = try FinishedProgram("locationfleet", ["--check", "--config", path])
     #expect(good.status == 0)
     #expect(good.output == "\(path): no faults\n")
   }
@@ -44,7 +44,7 @@ struct FleetOptionsTests {
     ])
   func usage(words: String) throws {
     let words = words.split(separator: " ").map(String.init)
-    #expect(try Outcome("locationfleet", words).status == 2)
+    #expect(try FinishedProgram("locationfleet", words).status == 2)
   }
 
   @Test("FLEET-23: a server that cannot be reached ends the worker with 1 and its address")
@@ -52,7 +52,7 @@ struct FleetOptionsTests {
     let folder = try TemporaryFolder()
     let path = folder.file("fleet.conf")
     try "server = nats://127.0.0.1:1\n".write(toFile: path, atomically: true, encoding: .utf8)
-    let run = try Outcome("locationfleet", ["run", "--config", path])
+    let run = try FinishedProgram("locationfleet", ["run", "--config", path])
     #expect(run.status == 1)
     #expect(run.error.contains("nats://127.0.0.1:1"))
   }
@@ -93,7 +93,7 @@ struct FleetOptionsTests {
         .replacing("%i", with: "1").replacing("${CONFIG}", with: "/nonexistent")
     }
     #expect(words.contains("depot-7-1"))
-    let run = try Outcome("locationfleet", words)
+    let run = try FinishedProgram("locationfleet", words)
     #expect(run.status == 2)
     #expect(run.error.contains("/nonexistent") && !run.error.contains("--name"), "\(run.error)")
   }
@@ -109,7 +109,7 @@ struct FleetOptionsTests {
     for key in FleetConfiguration.keys + IngressConfiguration.keys + SinkConfiguration.keys {
       #expect(text.contains("\n.B \(key)\n"), "\(key)")
     }
-    let help = try Outcome("locationfleet", ["--help"]).output
+    let help = try FinishedProgram("locationfleet", ["--help"]).output
     for option in [
       "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
       "erase", "erasures", "--wait", "seed", "expire", "sink", "refused", "--schema",

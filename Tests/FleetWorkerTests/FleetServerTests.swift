@@ -24,7 +24,7 @@ struct FleetServerTests {
   }
 
   private func replay(_ site: FleetSite, _ lines: String) throws -> String {
-    let run = try Outcome(
+    let run = try FinishedProgram(
       "locationctl", ["fleet", "replay", "--fences", site.file("fences.geojson")], input: lines)
     #expect(run.status == 0)
     return run.output
@@ -142,7 +142,7 @@ struct FleetServerTests {
     try site.fleet(["publish"], input: Self.lines(1..<50))
     let worker = try site.worker()
     try site.waitUntilStored()
-    let status = try Outcome(
+    let status = try FinishedProgram(
       "locationctl", ["fleet", "status", "--port", "\(site.port)", "--json"])
     #expect(status.status == 0)
     for (reason, count) in [
@@ -169,10 +169,10 @@ struct FleetServerTests {
     #expect(text.contains("meridian_fleet_fixes_total{tenant=\"acme\",result=\"accepted\"} 360\n"))
     #expect(text.contains("# TYPE meridian_fleet_lag_messages gauge\n"))
     #expect(!text.contains("truck"))
-    let status = try Outcome("locationctl", ["fleet", "status", "--port", "\(site.port)"])
+    let status = try FinishedProgram("locationctl", ["fleet", "status", "--port", "\(site.port)"])
     #expect(status.output.contains("24 devices"))
     worker.terminate()
-    let gone = try Outcome("locationctl", ["fleet", "status", "--port", "\(site.port)"])
+    let gone = try FinishedProgram("locationctl", ["fleet", "status", "--port", "\(site.port)"])
     #expect(gone.status == 1)
   }
 

@@ -68,8 +68,8 @@ final class FleetSite {
 
   /// Runs `locationfleet` to its end.
   @discardableResult
-  func fleet(_ words: [String], input: String? = nil) throws -> Outcome {
-    try Outcome("locationfleet", words + ["--config", file("fleet.conf")], input: input)
+  func fleet(_ words: [String], input: String = "") throws -> FinishedProgram {
+    try FinishedProgram("locationfleet", words + ["--config", file("fleet.conf")], input: input)
   }
 
   func worker(_ configuration: String = "fleet.conf") throws -> RunningProgram {
@@ -163,30 +163,5 @@ final class FleetSite {
     let entry = LogEntry(
       subject: FleetAddress.fixes(of: name, partition: partition), bytes: Array(text.utf8))
     _ = try broker.append([entry], to: .fixes(partition), expecting: nil)
-  }
-}
-
-/// A program that has run to its end.
-struct Outcome {
-  var status: Int32
-  var output: String
-  var error: String
-
-  init(_ program: String, _ words: [String], input: String? = nil) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: BuiltProgram.path(program))
-    process.arguments = words
-    let folder = try TemporaryFolder()
-    let files = ["in", "out", "err"].map { folder.file($0) }
-    try (input ?? "").write(toFile: files[0], atomically: true, encoding: .utf8)
-    for file in files.dropFirst() { try Data().write(to: URL(fileURLWithPath: file)) }
-    process.standardInput = FileHandle(forReadingAtPath: files[0])
-    process.standardOutput = FileHandle(forWritingAtPath: files[1])
-    process.standardError = FileHandle(forWritingAtPath: files[2])
-    try process.run()
-    process.waitUntilExit()
-    status = process.terminationStatus
-    output = try String(contentsOfFile: files[1], encoding: .utf8)
-    error = try String(contentsOfFile: files[2], encoding: .utf8)
   }
 }

@@ -18,11 +18,11 @@ struct FleetStatusTests {
       ])
     _ = try await sent.lines.next { $0.contains("status 200") }
     let words = ["fleet", "status", "--port", "\(site.figures)"]
-    let text = try Outcome("locationctl", words).output
+    let text = try FinishedProgram("locationctl", words).output
     #expect(
       text.hasPrefix("ingress: 0 connections of MQTT, 1 messages kept, 0 not, 0 wait\n"), "\(text)")
     #expect(text.contains("acme") && text.contains("fixes ") && !text.contains("truck"))
-    let lines = try Outcome("locationctl", words + ["--json"]).output
+    let lines = try FinishedProgram("locationctl", words + ["--json"]).output
     #expect(lines.contains(#"{"type":"ingress","connections":0,"#), "\(lines)")
     #expect(lines.contains(#"{"type":"fixes","#), "\(lines)")
   }

@@ -145,7 +145,7 @@ struct IngressLimitsTests {
   func passwords() async throws {
     let site = try await IngressSite(devices: 1)
     // The hash of a short password costs much.
-    let hash = try Outcome("locationfleet", ["password"], input: "secret\n").output
+    let hash = try FinishedProgram("locationfleet", ["password"], input: "secret\n").output
     let path = site.folder.file("accounts")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try site.write(text + "\nshort acme truck-9 - \(hash)", to: "accounts")
@@ -181,7 +181,7 @@ struct IngressLimitsTests {
     message-bytes = 100
     tenant = - rate=1 burst=2 device-rate=3 device-burst=4 connections=5 keep-events-days=6
     """.write(toFile: path, atomically: true, encoding: .utf8)
-    let run = try Outcome("locationfleet", ["--check", "--config", path])
+    let run = try FinishedProgram("locationfleet", ["--check", "--config", path])
     #expect(run.status == 2)
     for (line, words) in [
       (1, "`rate` must be"), (2, "must begin with a name"), (3, "unknown key `color`"),
@@ -215,7 +215,7 @@ struct IngressLimitsTests {
     let process = try #require(site.ingress?.pid)
     // Work of other programs, which takes its time: four hashes of a chosen password.
     func work() throws {
-      for _ in 0..<4 { _ = try Outcome("locationfleet", ["password"], input: "secret\n") }
+      for _ in 0..<4 { _ = try FinishedProgram("locationfleet", ["password"], input: "secret\n") }
     }
     try work()
     let begin = ContinuousClock.now

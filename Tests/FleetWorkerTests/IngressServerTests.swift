@@ -226,13 +226,13 @@ struct IngressServerTests {
   @Test("FLEET-34: a hash is another one each time, and costs little for a long password alone")
   func hashes() throws {
     func hash(_ password: String) throws -> String {
-      try Outcome("locationfleet", ["password"], input: password + "\n").output
+      try FinishedProgram("locationfleet", ["password"], input: password + "\n").output
     }
     let long = IngressSite.password("u")
     #expect(try hash(long).hasPrefix("$argon2id$v=19$m=8,"))
     #expect(try hash(long) != hash(long))
     #expect(try hash("secret").hasPrefix("$argon2id$v=19$m=65536,"))
-    #expect(try Outcome("locationfleet", ["password"], input: "\n").status == 2)
+    #expect(try FinishedProgram("locationfleet", ["password"], input: "\n").status == 2)
   }
 
   @Test("FLEET-34: SIGHUP reads the accounts again, and keeps those it has where there are faults")
@@ -288,9 +288,9 @@ struct IngressServerTests {
   func check() throws {
     let folder = try TemporaryFolder()
     let (path, accounts) = (folder.file("fleet.conf"), folder.file("accounts"))
-    func outcome(_ text: String) throws -> Outcome {
+    func outcome(_ text: String) throws -> FinishedProgram {
       try text.write(toFile: path, atomically: true, encoding: .utf8)
-      return try Outcome("locationfleet", ["ingress", "--check", "--config", path])
+      return try FinishedProgram("locationfleet", ["ingress", "--check", "--config", path])
     }
     #expect(try outcome("mqtt-port = 1883\n").error.contains("no `accounts`"))
     let text = "mqtt-port = 1883\naccounts = \(accounts)\n"

@@ -30,15 +30,17 @@ final class IngressSite {
     figures = try Loopback.freePort()
     var accounts = "# user tenant device group hash\n"
     for number in 0..<devices {
-      let hash = try Outcome(
+      let hash = try FinishedProgram(
         "locationfleet", ["password"], input: Self.password("dev-\(number)") + "\n")
       accounts += "dev-\(number) acme truck-\(number) - \(hash.output)"
     }
     for user in others {
-      let hash = try Outcome("locationfleet", ["password"], input: Self.password(user) + "\n")
+      let hash = try FinishedProgram(
+        "locationfleet", ["password"], input: Self.password(user) + "\n")
       accounts += "\(user) \(user) \(user) - \(hash.output)"
     }
-    let gate = try Outcome("locationfleet", ["password"], input: Self.password("gate") + "\n")
+    let gate = try FinishedProgram(
+      "locationfleet", ["password"], input: Self.password("gate") + "\n")
     try write(accounts + "gate acme * - \(gate.output)", to: "accounts")
     chmod(folder.file("accounts"), 0o600)
     try write(
@@ -54,7 +56,7 @@ final class IngressSite {
       \(more)
       """, to: "fleet.conf")
     if cluster == nil { try await startServer() }
-    _ = try Outcome("locationfleet", ["init", "--config", folder.file("fleet.conf")])
+    _ = try FinishedProgram("locationfleet", ["init", "--config", folder.file("fleet.conf")])
     try await startIngress()
   }
 

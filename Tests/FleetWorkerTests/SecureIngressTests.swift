@@ -242,10 +242,10 @@ struct SecureIngressTests {
     try "torn".write(toFile: folder.file("torn"), atomically: true, encoding: .utf8)
     try "".write(toFile: folder.file("accounts"), atomically: true, encoding: .utf8)
     chmod(folder.file("accounts"), 0o600)
-    func check(_ settings: String) throws -> Outcome {
+    func check(_ settings: String) throws -> FinishedProgram {
       try "mqtt-port = 1\naccounts = \(folder.file("accounts"))\n\(settings)\n".write(
         toFile: folder.file("fleet.conf"), atomically: true, encoding: .utf8)
-      return try Outcome(
+      return try FinishedProgram(
         "locationfleet", ["ingress", "--check", "--config", folder.file("fleet.conf")])
     }
     func files(_ certificate: String, _ key: String) -> String {

@@ -49,14 +49,8 @@ struct SecureServerTests {
     func write(_ text: String, _ name: String) throws { try Self.write(text, folder.file(name)) }
 
     static func openssl(_ folder: TemporaryFolder, _ words: [String]) throws {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-      process.arguments = words
-      process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0, "\(words)")
+      let run = try FinishedProgram("/usr/bin/openssl", words, in: folder.path)
+      #expect(run.status == 0, "\(words): \(run.error)")
     }
 
     private static let keyed = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
@@ -113,8 +107,8 @@ struct SecureServerTests {
       return access
     }
 
-    func run(_ words: [String], as user: String, input: String? = nil) throws -> Outcome {
-      try Outcome("locationfleet", words + ["--config", try configure(user)], input: input)
+    func run(_ words: [String], as user: String, input: String = "") throws -> FinishedProgram {
+      try FinishedProgram("locationfleet", words + ["--config", try configure(user)], input: input)
     }
   }
 
@@ -143,7 +137,7 @@ struct SecureServerTests {
     let path = try site.configure("OPERATOR")
     let text = try String(contentsOfFile: path, encoding: .utf8)
     try site.write(text + "tenant = acme keep-events-days=1\n", "expire.conf")
-    let expired = try Outcome(
+    let expired = try FinishedProgram(
       "locationfleet", ["expire", "--config", site.folder.file("expire.conf")])
     #expect(expired.output.hasPrefix("acme: 0 events before "), "\(expired.error)")
     let webhook = try await TestWebhook(plan: "410,200")
@@ -196,7 +190,7 @@ struct SecureServerTests {
     // Who says nothing waits for answers that never come; so it is said, with the setting.
     let text = try String(contentsOfFile: site.configure("READERS"), encoding: .utf8)
     try site.write(text + "inbox = _INBOX\n", "other.conf")
-    let run = try Outcome("locationfleet", ["events", "--config", site.folder.file("other.conf")])
+    let run = try FinishedProgram("locationfleet", ["events", "--config", site.folder.file("other.conf")])
     #expect(run.status == 1 && run.error.contains("or name by `inbox` what it may"), "\(run.error)")
   }
 
@@ -204,7 +198,7 @@ struct SecureServerTests {
   func ingress() async throws {
     let site = try await Site()
     #expect(try site.run(["init"], as: "OPERATOR").status == 0)
-    let hash = try Outcome("locationfleet", ["password"], input: IngressSite.password("u") + "\n")
+    let hash = try FinishedProgram("locationfleet", ["password"], input: IngressSite.password("u") + "\n")
     try site.write("u acme truck - \(hash.output)", "accounts")
     let text = try String(contentsOfFile: site.configure("INGRESS"), encoding: .utf8)
     try site.write(
@@ -258,7 +252,7 @@ struct SecureServerTests {
     let site = try await Site()
     #expect(try site.run(["init"], as: "OPERATOR").status == 0)
     func events(_ path: String) throws -> Int32 {
-      try Outcome("locationfleet", ["events", "--config", path]).status
+      try FinishedProgram("locationfleet", ["events", "--config", path]).status
     }
     #expect(try events(site.configure("OPERATOR")) == 0)
     #expect(try events(site.configure("OPERATOR", certificate: nil)) == 1)

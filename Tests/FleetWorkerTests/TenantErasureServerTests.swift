@@ -140,6 +140,6 @@ struct TenantErasureServerTests {
     let folder = try TemporaryFolder()
     let path = folder.file("fleet.conf")
     try "server = nats://127.0.0.1:1\n".write(toFile: path, atomically: true, encoding: .utf8)
-    #expect(try Outcome("locationfleet", words + ["--config", path]).status == 2)
+    #expect(try FinishedProgram("locationfleet", words + ["--config", path]).status == 2)
   }
 }

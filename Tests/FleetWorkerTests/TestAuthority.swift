@@ -27,15 +27,8 @@ struct TestAuthority {
   private static let keyed = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
 
   private func openssl(_ words: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments = words
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-    process.standardError = FileHandle.nullDevice
-    process.standardOutput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0, "\(words)")
+    let run = try FinishedProgram("/usr/bin/openssl", words, in: folder.path)
+    #expect(run.status == 0, "\(words): \(run.error)")
   }
 
   /// Signs a certificate; the files are `FILE.pem` and `FILE-key.pem`.

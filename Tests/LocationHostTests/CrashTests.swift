@@ -59,15 +59,7 @@ struct JourneyLog {
 
   /// The lines of a run of `HostProgram`, however it ends.
   private static func run(_ words: [String]) throws -> [String] {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: BuiltProgram.path("HostProgram"))
-    process.arguments = words
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let printed = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return String(decoding: printed, as: UTF8.self).split(separator: "\n").map(String.init)
+    try FinishedProgram("HostProgram", words).output.split(separator: "\n").map(String.init)
   }
 
   /// Takes what one run said.

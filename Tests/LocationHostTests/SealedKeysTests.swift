@@ -344,13 +344,8 @@ struct SealedKeysTests {
       let place = StateFolder(path: folder.file("run-\(operation)"))
       try place.create()
       try open(place).commit(Self.rows)
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: BuiltProgram.path("HostProgram"))
-      process.arguments = ["erase", app, place.file, "\(operation)"]
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      let isDone = process.terminationReason == .exit
+      let isDone = try !FinishedProgram("HostProgram", ["erase", app, place.file, "\(operation)"])
+        .isKilled
       let store = try open(place)
       let entries = try store.entries()
       let left = app.isEmpty ? 1 : 3

@@ -357,15 +357,11 @@ struct SealedStateTests {
       let place = StateFolder(path: folder.file("run-\(operation)"))
       try place.create()
       try StateStore(path: place.file).commit(Self.rows)
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: BuiltProgram.path("HostProgram"))
-      process.arguments = ["rekey", place.file, "\(operation)"]
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
+      let isDone = try !FinishedProgram("HostProgram", ["rekey", place.file, "\(operation)"])
+        .isKilled
       let store = try StateStore(path: place.file)
       #expect(try store.entries().count == 4 && store.rejected.isEmpty, "killed at \(operation)")
-      if process.terminationReason == .exit { break }
+      if isDone { break }
       operation += 1
     }
     #expect(operation > 5)

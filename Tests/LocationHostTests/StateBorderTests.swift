@@ -109,13 +109,7 @@ struct StateBorderTests {
       try StateFolder(path: place).create()
       let file = place + "/state.sqlite"
       try FileManager.default.copyItem(atPath: fixture, toPath: file)
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: BuiltProgram.path("HostProgram"))
-      process.arguments = ["open", file, "\(operation)"]
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      let isDone = process.terminationReason == .exit
+      let isDone = try !FinishedProgram("HostProgram", ["open", file, "\(operation)"]).isKilled
       #expect(try Self.contents(of: file).domains == expected, "killed at \(operation)")
       let store = try StateStore(path: file)
       #expect(try store.entries().map(\.key.domain) == expected)

@@ -85,7 +85,7 @@ extension Verb {
     }
     guard !invocation.has(noOpen) else { return }
     let words = ["/bin/sh", "-c", openBrowser, "sh", address]
-    guard FinishedProgram.run(words, ProcessInfo.processInfo.environment) == 0 else {
+    guard ChildProgram.run(words, ProcessInfo.processInfo.environment) == 0 else {
       return Output.error.line("no browser was opened: open the address yourself")
     }
   }

@@ -118,10 +118,7 @@ final class MatrixStage {
   /// Copies the program without what only a debugger needs: there is a copy for each app.
   private func installAll() throws {
     let built = BuiltProgram.path("CellApp")
-    let strip = Process()
-    strip.executableURL = URL(fileURLWithPath: "/usr/bin/strip")
-    strip.arguments = ["-o", folder.file("CellApp"), built]
-    if (try? strip.run()) != nil { strip.waitUntilExit() }
+    _ = try? FinishedProgram("/usr/bin/strip", ["-o", folder.file("CellApp"), built])
     if access(folder.file("CellApp"), X_OK) != 0 {
       try FileManager.default.copyItem(atPath: built, toPath: folder.file("CellApp"))
     }

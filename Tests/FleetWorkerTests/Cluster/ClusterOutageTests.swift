@@ -16,13 +16,8 @@ struct ClusterOutageTests {
     /// Whether this user may have one.
     static var isPossible: Bool {
       guard geteuid() == 0, isInstalled("unshare"), isInstalled("nsenter") else { return false }
-      let probe = Process()
-      probe.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-      probe.arguments = ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
-      probe.standardError = FileHandle.nullDevice
-      guard (try? probe.run()) != nil else { return false }
-      probe.waitUntilExit()
-      return probe.terminationStatus == 0
+      let words = ["-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"]
+      return (try? FinishedProgram("/usr/bin/unshare", words))?.status == 0
     }
 
     init(in folder: TemporaryFolder, megabytes: Int) async throws {
@@ -135,7 +130,8 @@ struct ClusterOutageTests {
     let said = try await site.ingress?.lines.next { $0.contains("the streams do not keep") }
     #expect(said != nil)
     let path = site.folder.file("fleet.conf")
-    let refused = try Outcome("locationfleet", ["publish", "--config", path], input: "{}\n")
+    let refused = try FinishedProgram(
+      "locationfleet", ["publish", "--config", path], input: "{}\n")
     #expect(refused.status == 1 && refused.error.contains(cluster.addresses[0]))
     for node in 0..<3 { try await cluster.start(node) }
     try cluster.waitUntilReady()

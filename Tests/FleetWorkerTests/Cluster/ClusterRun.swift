@@ -107,7 +107,7 @@ final class ClusterRun {
       walks.indices.map { FleetWalk.line(walks[$0].fixes[step], of: Self.name($0)) + "\n" }
     }.joined()
     let found = try site.fleet(["events"]).output
-    let wanted = try Outcome(
+    let wanted = try FinishedProgram(
       "locationctl", ["fleet", "replay", "--fences", site.file("fences.geojson")], input: lines)
     compare(found, wanted.output)
     return try orSay { try pauses(begins) }

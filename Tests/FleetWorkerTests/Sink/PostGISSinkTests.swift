@@ -86,7 +86,7 @@ struct PostGISSinkTests {
   private func prepare() async throws -> (PostgresCluster, SinkSite) {
     let cluster = try await PostgresCluster()
     let site = try await SinkSite("postgis = \(cluster.words("sink"))\ngive-up = 5")
-    let schema = try Outcome(
+    let schema = try FinishedProgram(
       "locationfleet", ["sink", "postgis", "--schema", "--config", site.configuration])
     try await cluster.run(schema.output)
     // A name that is a word of SQL.

@@ -35,7 +35,7 @@ final class SinkSite {
       \(settings)
       """
     try text.write(toFile: configuration, atomically: true, encoding: .utf8)
-    let made = try Outcome("locationfleet", ["init", "--config", configuration])
+    let made = try FinishedProgram("locationfleet", ["init", "--config", configuration])
     guard made.status == 0 else { throw Failed(text: made.error) }
   }
 
@@ -126,12 +126,12 @@ final class SinkSite {
     return program
   }
 
-  func forget(_ name: String) throws -> Outcome {
-    try Outcome("locationfleet", ["forget-sink", name, "--config", configuration])
+  func forget(_ name: String) throws -> FinishedProgram {
+    try FinishedProgram("locationfleet", ["forget-sink", name, "--config", configuration])
   }
 
   func refused() throws -> [String] {
-    let found = try Outcome("locationfleet", ["refused", "--config", configuration])
+    let found = try FinishedProgram("locationfleet", ["refused", "--config", configuration])
     return found.output.split(separator: "\n").map(String.init)
   }
 }
@@ -192,16 +192,11 @@ enum TestCertificates {
   private static func make(
     _ folder: TemporaryFolder, _ name: String, _ words: [String]
   ) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
-    process.arguments =
+    let words =
       ["req", "-x509"] + keyed + ["-keyout", "\(name)-key.pem", "-out", "\(name).pem"]
       + ["-subj", "/CN=\(name)", "-days", "2"] + words
-    process.currentDirectoryURL = URL(fileURLWithPath: folder.path)
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw SinkSite.Failed(text: "openssl: \(words)") }
+    let run = try FinishedProgram("/usr/bin/openssl", words, in: folder.path)
+    guard run.status == 0 else { throw SinkSite.Failed(text: "openssl: \(run.error)") }
   }
 
   static func makeAuthority(_ folder: TemporaryFolder, _ name: String) throws {

@@ -67,7 +67,7 @@ struct WebhookSinkTests {
     let sink = try await site.start("webhook")
     var seen: [String: [String]] = [:]
     try await webhook.receive(count - 1, &seen)
-    let status = try Outcome("locationctl", ["fleet", "status", "--port", "\(port)"]).output
+    let status = try FinishedProgram("locationctl", ["fleet", "status", "--port", "\(port)"]).output
     #expect(status.hasPrefix("sink webhook hands on: "), "\(status)")
     #expect(status.contains("set aside: status 400") && !status.contains("truck"))
     sink.terminate()
@@ -174,10 +174,10 @@ struct WebhookSinkTests {
   func secrets() async throws {
     let webhook = try await TestWebhook(plan: "200")
     let folder = try TemporaryFolder()
-    func check(_ settings: String) throws -> Outcome {
+    func check(_ settings: String) throws -> FinishedProgram {
       let path = folder.file("fleet.conf")
       try settings.write(toFile: path, atomically: true, encoding: .utf8)
-      return try Outcome("locationfleet", ["sink", "webhook", "--check", "--config", path])
+      return try FinishedProgram("locationfleet", ["sink", "webhook", "--check", "--config", path])
     }
     let good = try webhook.settings()
     #expect(try check(good).status == 0)

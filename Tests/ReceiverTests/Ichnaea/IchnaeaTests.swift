@@ -110,9 +110,6 @@ private final class Service: Sendable {
 
   /// How many packets leave a network of its own while `locationctl` asks these sources for a place.
   static func packets(sentBy sources: [String]) throws -> Int? {
-    let process = Process()
-    let pipe = Pipe()
-    process.executableURL = URL(filePath: "/usr/bin/unshare")
     let script = """
       import fcntl, socket, struct, subprocess, sys
       s = socket.socket()
@@ -122,13 +119,9 @@ private final class Service: Sendable {
       print(sum(int(row[9]) for row in rows))
       """
     let program = BuiltProgram.path("locationctl")
-    process.arguments =
+    let words =
       ["--net", "/usr/bin/python3", "-c", script, program, "once", "--timeout", "2"]
       + sources.flatMap { ["--source", $0] }
-    process.standardOutput = pipe
-    try process.run()
-    let printed = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    return Int(String(decoding: printed, as: UTF8.self).filter(\.isNumber))
+    return Int(try FinishedProgram("/usr/bin/unshare", words).output.filter(\.isNumber))
   }
 }

@@ -23,13 +23,7 @@ package struct Minisign {
   }
 
   private static func run(_ arguments: String...) throws {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: program)
-    process.arguments = arguments
-    process.standardOutput = FileHandle.nullDevice
-    process.standardInput = FileHandle.nullDevice
-    try process.run()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw CocoaError(.executableLoad) }
+    let run = try FinishedProgram(program, arguments)
+    guard run.status == 0 else { throw CocoaError(.executableLoad) }
   }
 }

@@ -1,7 +1,7 @@
 import Glibc
 
 /// A program that is started and waited for.
-package enum FinishedProgram {
+package enum ChildProgram {
   /// Runs a program of the path with the standard streams of this one; returns its exit status, or 127 if it
   /// could not be started, or was ended by a signal.
   package static func run(_ words: [String], _ variables: [String: String]) -> Int32 {
