@@ -198,7 +198,7 @@ extension AppCoordinator {
       var outputs = postToAll(delivery, or: client)
       // After a restart an app may be about to reconnect (LIFE-9).
       if client == nil, processes.isEmpty { pending.add(delivery, for: nil) }
-      if authorizationState.sessions.presence.runtimeEnd != nil {
+      if authorizationState.sessions.lifecycle.runtimeEnd != nil {
         grantRuntime(for: delivery, at: now, to: &outputs)
       }
       return outputs
@@ -208,7 +208,7 @@ extension AppCoordinator {
     case .wake:
       // It stays queued until a process runs, which may be never (docs/decisions/0083).
       let outputs = postToAll(delivery, or: client)
-      let woken = hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
+      let woken = hold(.lifecycle(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
       return outputs + [.wakeApp(app)] + woken
     case .launch, .launchUnlessQuit:
       pending.add(delivery, for: nil)
@@ -222,7 +222,7 @@ extension AppCoordinator {
     for delivery: Delivery, at now: Moment, to outputs: inout [Output]
   ) {
     guard case .live = delivery else { return }
-    outputs += hold(.presence(.woken(runtime: AppLifecycleState.liveUpdateRuntime)), at: now)
+    outputs += hold(.lifecycle(.woken(runtime: AppLifecycleState.liveUpdateRuntime)), at: now)
   }
 
   /// Holds the event until the person has answered the question about Always (AUTH-33).

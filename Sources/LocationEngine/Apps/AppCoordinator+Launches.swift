@@ -24,7 +24,7 @@ extension AppCoordinator {
   /// Whether an event now can launch the app: it does not run, and nothing has launched it yet.
   var mayClaim: Bool {
     processes.isEmpty && !pending.isLaunching(for: .service)
-      && authorizationState.sessions.presence.runtimeEnd == nil
+      && authorizationState.sessions.lifecycle.runtimeEnd == nil
   }
 
   /// Launches an app that does not run when one of its services has an event, once for each

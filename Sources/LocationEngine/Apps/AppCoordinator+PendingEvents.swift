@@ -15,7 +15,7 @@ extension AppCoordinator {
       return addPending(event, at: now) + deliverPending()
     case .wake:
       let outputs = addPending(event, at: now)
-      let woken = hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
+      let woken = hold(.lifecycle(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
       return outputs + [.wakeApp(app)] + deliverPending() + woken
     }
   }

@@ -18,7 +18,7 @@ extension AppCoordinator {
     outputs += noteQuit(false)
     outputs += stand(.manifest(description.manifest), at: now) + settleLife(at: now)
     guard isAwaited else { return outputs }
-    return outputs + hold(.presence(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
+    return outputs + hold(.lifecycle(.woken(runtime: AppLifecycleState.eventRuntime)), at: now)
   }
 
   /// Notes the lifecycle state that the system observes. One that reports to be suspended, and is
@@ -82,7 +82,7 @@ extension AppCoordinator {
   /// Restores that the person has ended the app.
   mutating func restoreQuit(_ stored: [StateEntry], at now: Moment) -> [Output] {
     hasQuit = stored.contains { $0.key == Self.quitKey(of: app) }
-    return hasQuit ? hold(.presence(.life(.quit)), at: now) : []
+    return hasQuit ? hold(.lifecycle(.life(.quit)), at: now) : []
   }
 
   private static func quitKey(of app: AppIdentity) -> StateKey {
@@ -90,7 +90,7 @@ extension AppCoordinator {
   }
 
   private mutating func settleLife(at now: Moment, absent: AppLife = .terminated) -> [Output] {
-    hold(.presence(.life(processes.isEmpty ? absent : life)), at: now) + settleHolds(at: now)
+    hold(.lifecycle(.life(processes.isEmpty ? absent : life)), at: now) + settleHolds(at: now)
   }
 
   /// Keeps the app in use while standard updates continue in the background (STD-47).
@@ -102,8 +102,8 @@ extension AppCoordinator {
     holding = wanted
     let reason: AppLifecycleState.Input =
       wanted == nil ? .release(.continuousUpdates) : .hold(.continuousUpdates)
-    return hold(.presence(.showsIndicator(wanted ?? false)), at: now)
-      + hold(.presence(reason), at: now)
+    return hold(.lifecycle(.showsIndicator(wanted ?? false)), at: now)
+      + hold(.lifecycle(reason), at: now)
   }
 
   // MARK: Requests

@@ -230,7 +230,7 @@ struct AppCoordinator: Sendable {
   /// Derives the needs that the engine reads after each step.
   mutating func settleNeeds() {
     needs = Needs(demand: demand, stillness: stillnessAudience, deadline: nextDeadline)
-    let isShown = authorizationState.sessions.presence.showsIndicator
+    let isShown = authorizationState.sessions.lifecycle.showsIndicator
     needs.usesLocation =
       !processes.isEmpty && !isOwner
       && (needs.demand.position != nil || isShown || rests)

@@ -41,7 +41,7 @@ extension LocationEngine {
       guard isActive || calibrates else { return nil }
       return LocationUse(
         app: coordinators[index].app, program: coordinators[index].program, isActive: isActive,
-        isInBackground: coordinators[index].authorizationState.sessions.presence.showsIndicator,
+        isInBackground: coordinators[index].authorizationState.sessions.lifecycle.showsIndicator,
         calibrates: calibrates)
     }
   }

@@ -53,15 +53,15 @@ package enum DeliveryRule {
     package var policy = LaunchPolicy()
 
     package init(
-      authorization: AuthorizationFacts, session: DeliverySession, presence: AppLifecycleState,
+      authorization: AuthorizationFacts, session: DeliverySession, lifecycle: AppLifecycleState,
       needsSession: Bool = false
     ) {
       self.authorization = authorization
       self.session = session
       self.needsSession = needsSession
-      life = presence.mayReturn ? .background : presence.life
-      use = presence.use
-      isStopped = presence.isStopped
+      life = lifecycle.mayReturn ? .background : lifecycle.life
+      use = lifecycle.use
+      isStopped = lifecycle.isStopped
     }
   }
 

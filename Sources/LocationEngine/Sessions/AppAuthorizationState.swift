@@ -41,10 +41,10 @@ package struct AppAuthorizationState: Machine {
   /// The inputs of the delivery table for the app.
   package var circumstances: DeliveryRule.Circumstances {
     let session: DeliverySession =
-      sessions.presence.carriesModernServices
+      sessions.lifecycle.carriesModernServices
       ? .backgroundActivity : sessions.hasEffectiveAlways ? .always : .none
     return DeliveryRule.Circumstances(
-      authorization: authorization.facts, session: session, presence: sessions.presence,
+      authorization: authorization.facts, session: session, lifecycle: sessions.lifecycle,
       needsSession: sessions.needsSession)
   }
 

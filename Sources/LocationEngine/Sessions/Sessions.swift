@@ -21,7 +21,7 @@ package struct Sessions: Machine {
     case endDiagnosis(stream: Int)
     /// One of several processes has ended, with everything that has one of these numbers (SESS-1).
     case processEnded(Range<Int>)
-    case presence(AppLifecycleState.Input)
+    case lifecycle(AppLifecycleState.Input)
     case manifest(Manifest)
     /// The facts about authorization, and the results of purpose prompts.
     case authorization(AuthorizationFacts, [Question])
@@ -48,7 +48,7 @@ package struct Sessions: Machine {
   }
 
   package let app: AppIdentity
-  package private(set) var presence = AppLifecycleState()
+  package private(set) var lifecycle = AppLifecycleState()
   private var manifest: Manifest
   private var facts = AuthorizationFacts(report: AuthorizationReport(status: .notDetermined))
   private var service = ServiceSessions()
@@ -80,7 +80,7 @@ package struct Sessions: Machine {
         outputs.append(.explain(.unreadableRecord))
       }
     }
-    return outputs + handle(.presence(.restored), at: now)
+    return outputs + handle(.lifecycle(.restored), at: now)
   }
 
   // MARK: Queries
@@ -98,7 +98,7 @@ package struct Sessions: Machine {
   var isBlank: Bool { stored == SessionsRecord() }
 
   package var nextDeadline: Instant? {
-    earliest(presence.nextDeadline, reclaimUntil)
+    earliest(lifecycle.nextDeadline, reclaimUntil)
   }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
@@ -130,7 +130,7 @@ package struct Sessions: Machine {
       background.invalidate(numbers.contains)
       streams.end(numbers.contains)
       iterations.removeAll(where: numbers.contains)
-    case .presence(let input):
+    case .lifecycle(let input):
       outputs += take(input, at: now)
     case .manifest(let manifest):
       self.manifest = manifest
@@ -147,7 +147,7 @@ package struct Sessions: Machine {
 }
 
 extension Sessions {
-  private var isForeground: Bool { presence.life == .foreground }
+  private var isForeground: Bool { lifecycle.life == .foreground }
 
   /// Begins a stream; that of a session that has ended or never existed is empty.
   private mutating func diagnose(_ stream: Int, session: Int) -> [Output] {
@@ -161,9 +161,9 @@ extension Sessions {
   }
 
   private mutating func take(_ input: AppLifecycleState.Input, at now: Moment) -> [Output] {
-    let before = presence.life
-    let outputs = presence.handle(input, at: now)
-    let life = presence.life
+    let before = lifecycle.life
+    let outputs = lifecycle.handle(input, at: now)
+    let life = lifecycle.life
     if before.hasProcess && !life.hasProcess {
       service.processEnded()
       background.processEnded()
@@ -220,7 +220,7 @@ extension Sessions {
     let reason: AppLifecycleState.Input =
       background.isActive ? .hold(.backgroundActivity) : .release(.backgroundActivity)
     let outputs =
-      presence.handle(reason, at: now) + presence.handle(.status(facts.status), at: now)
+      lifecycle.handle(reason, at: now) + lifecycle.handle(.status(facts.status), at: now)
     return outputs.map { Self.output($0) }
   }
 
@@ -241,9 +241,9 @@ extension Sessions {
   ///
   /// Called at the end of a step, so that one element includes the prompts and grants of the step.
   package mutating func publish() -> [Output] {
-    guard presence.life != .suspended else { return [] }
+    guard lifecycle.life != .suspended else { return [] }
     let current =
-      service.sessions.map { ($0.id, $0.diagnostics(facts, use: presence.use)) }
+      service.sessions.map { ($0.id, $0.diagnostics(facts, use: lifecycle.use)) }
       + background.sessions.map { ($0.id, $0.diagnostics(facts, conditions)) }
     return streams.publish(current).map { .diagnostics(stream: $0.stream, $0.diagnostics) }
   }

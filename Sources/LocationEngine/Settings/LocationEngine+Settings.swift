@@ -30,7 +30,7 @@ extension LocationEngine {
     case .heartbeat(let heartbeat): settleServices(at: now) { $0.heartbeat = heartbeat }
     case .remindAfter(let days): policies.remindAfter = days
     case .stopped(let app):
-      each(app, at: now, &outputs) { $0.hold(.presence(.stopped), at: $1) }
+      each(app, at: now, &outputs) { $0.hold(.lifecycle(.stopped), at: $1) }
     case .beaconOffset(let adapter, let offset):
       calibrate(adapter, offset, at: now, to: &outputs)
     case .beacon(let app, let permission):

@@ -72,14 +72,14 @@ package struct VisitDetector: Machine {
 
   /// The visit that lasts.
   package var current: Visit? {
-    guard case .visiting(let presence) = state, presence.isDelivered else { return nil }
-    return presence.stay.visit
+    guard case .visiting(let visit) = state, visit.isDelivered else { return nil }
+    return visit.stay.visit
   }
 
   /// What speaks for the end of the visit that lasts.
   var departure: Belief? {
-    guard case .visiting(let presence) = state, presence.isDelivered else { return nil }
-    return presence.departure(tuning)
+    guard case .visiting(let visit) = state, visit.isDelivered else { return nil }
+    return visit.departure(tuning)
   }
 
   package var nextDeadline: Instant? {
@@ -93,7 +93,7 @@ package struct VisitDetector: Machine {
     switch state {
     case .empty: nil
     case .travelling(let stay): stay
-    case .visiting(let presence): presence.stay
+    case .visiting(let visit): visit.stay
     }
   }
 
@@ -101,7 +101,7 @@ package struct VisitDetector: Machine {
   private var arriving: Stay? {
     switch state {
     case .travelling(let stay): stay
-    case .visiting(let presence) where !presence.isDelivered && !presence.isDoubtful: presence.stay
+    case .visiting(let visit) where !visit.isDelivered && !visit.isDoubtful: visit.stay
     case .empty, .visiting: nil
     }
   }
@@ -143,9 +143,9 @@ package struct VisitDetector: Machine {
       state =
         isFirst && isRest(stay)
         ? .visiting(CurrentVisit(stay, isDelivered: false)) : .travelling(stay)
-    case .visiting(let presence):
-      guard fix.time > presence.stay.latest else { return [] }
-      if let visit = attend(presence, fix, point, at: now) { return [.departed(visit)] }
+    case .visiting(let visit):
+      guard fix.time > visit.stay.latest else { return [] }
+      if let past = attend(visit, fix, point, at: now) { return [.departed(past)] }
     }
     guard let stay = arriving, stay.length >= dwell(at: place(of: stay)) else { return [] }
     return arrive(stay, at: now)
@@ -172,29 +172,29 @@ package struct VisitDetector: Machine {
       guard fix.time.isSetBack(from: stay.latest) else { return }
       stay.move(by: fix.time - passed - stay.latest)
       state = .travelling(stay)
-    case .visiting(var presence):
-      guard fix.time.isSetBack(from: presence.latest) else { return }
-      presence.move(by: fix.time - passed - presence.latest)
-      state = .visiting(presence)
+    case .visiting(var visit):
+      guard fix.time.isSetBack(from: visit.latest) else { return }
+      visit.move(by: fix.time - passed - visit.latest)
+      state = .visiting(visit)
     }
   }
 
   private mutating func attend(
-    _ present: CurrentVisit, _ fix: Fix, _ point: GeocentricPoint, at now: Moment
+    _ current: CurrentVisit, _ fix: Fix, _ point: GeocentricPoint, at now: Moment
   ) -> Visit? {
-    var presence = present
-    let departure = presence.take(
+    var visit = current
+    let departure = visit.take(
       fix, point,
       CurrentVisit.Circumstances(
         verdict: motion.verdict, speed: motion.speed, presumption: presumption(at: now),
         tuning: tuning, now: now))
     guard let departure else {
-      state = .visiting(presence)
+      state = .visiting(visit)
       return nil
     }
     state = .travelling(departure.next)
     isFirst = false
-    remember(presence.stay)
+    remember(visit.stay)
     return departure.visit
   }
 
@@ -227,7 +227,7 @@ package struct VisitDetector: Machine {
 
   /// Remembers the place of the visit that lasts.
   mutating func rememberCurrent() {
-    if case .visiting(let presence) = state, presence.isDelivered { remember(presence.stay) }
+    if case .visiting(let visit) = state, visit.isDelivered { remember(visit.stay) }
   }
 
   /// Forgets places not seen since a date of steady time; returns whether there were any.
@@ -286,19 +286,19 @@ package struct VisitDetector: Machine {
       case .travelling(let stay) where stay.length >= Self.samplingInterval:
         PositionDemand(tier: .satellite, interval: .seconds(10))
       case .travelling: PositionDemand(tier: .network, interval: .seconds(20))
-      case .visiting(let presence) where mayEnd(presence): PositionDemand(tier: .satellite)
-      case .visiting(let presence) where !presence.isDelivered:
+      case .visiting(let visit) where mayEnd(visit): PositionDemand(tier: .satellite)
+      case .visiting(let visit) where !visit.isDelivered:
         PositionDemand(tier: .satellite, interval: .seconds(10))
-      case .visiting(let presence):
-        PositionDemand(.network, within: max(presence.stay.samplingInterval, motion.activity.pause))
+      case .visiting(let visit):
+        PositionDemand(.network, within: max(visit.stay.samplingInterval, motion.activity.pause))
       }
     return Demand(position: position, motion: true)
   }
 
   /// Whether a good fix may show that the device leaves.
-  private func mayEnd(_ presence: CurrentVisit) -> Bool {
-    presence.isDoubtful || motion.activity.isOnTheWay
-      || presence.stay.isStraying && !motion.activity.isResting
+  private func mayEnd(_ visit: CurrentVisit) -> Bool {
+    visit.isDoubtful || motion.activity.isOnTheWay
+      || visit.stay.isStraying && !motion.activity.isResting
   }
 
   /// Returns the spreads by which a device is presumed to be still at its place: many at rest, none

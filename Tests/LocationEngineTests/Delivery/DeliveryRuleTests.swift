@@ -63,8 +63,8 @@ struct DeliveryRuleTests {
     "none": .none, "always": .always, "activity": .backgroundActivity,
   ]
 
-  /// A presence in the column `place`.
-  static func presence(_ place: DeliveryPlace) -> AppLifecycleState {
+  /// A lifecycle state in the column `place`.
+  static func lifecycle(_ place: DeliveryPlace) -> AppLifecycleState {
     var bench = Bench(AppLifecycleState())
     let life: AppLife =
       switch place {
@@ -91,7 +91,7 @@ struct DeliveryRuleTests {
     #expect(marks.count == DeliveryPlace.allCases.count)
     for (place, mark) in zip(DeliveryPlace.allCases, marks) where mark != "?" {
       let circumstances = DeliveryRule.Circumstances(
-        authorization: facts, session: session, presence: Self.presence(place))
+        authorization: facts, session: session, lifecycle: Self.lifecycle(place))
       let verdict = DeliveryRule.decide(service, circumstances)
       #expect(verdict.action == Self.marks[mark], "\(place)")
       #expect(verdict.flags.contains(.insufficientlyInUse) == mark.hasSuffix("!"), "\(place)")
@@ -127,7 +127,8 @@ struct DeliveryRuleTests {
       let facts = AuthorizationFacts(
         report: AuthorizationReport(status: .always, accuracy: .reduced))
       let verdict = DeliveryRule.decide(
-        service, .init(authorization: facts, session: .none, presence: Self.presence(.foreground)))
+        service, .init(authorization: facts, session: .none, lifecycle: Self.lifecycle(.foreground))
+      )
       switch service {
       case .standard, .oneShot, .significantChange, .visits:
         #expect(verdict == .init(.deliver, isCoarse: true))
@@ -162,7 +163,7 @@ struct DeliveryRuleTests {
       func verdict() -> DeliveryRule.Verdict {
         DeliveryRule.decide(
           service,
-          .init(authorization: facts, session: session, presence: Self.presence(place)))
+          .init(authorization: facts, session: session, lifecycle: Self.lifecycle(place)))
       }
       facts.report.accuracy = .full
       let full = verdict()
@@ -192,7 +193,7 @@ struct DeliveryRuleTests {
               service,
               .init(
                 authorization: .init(report: .init(status: status, accuracy: .reduced)),
-                session: session, presence: Self.presence(place)))
+                session: session, lifecycle: Self.lifecycle(place)))
             #expect(verdict.action == .nothing && !verdict.isCoarse)
             let isModern = service == .liveUpdates || service == .monitor
             let isDenied = verdict.flags.contains(.authorizationDenied)
@@ -219,7 +220,7 @@ struct DeliveryRuleTests {
         let verdict = DeliveryRule.decide(
           service,
           .init(
-            authorization: authorization, session: .none, presence: Self.presence(.foreground)))
+            authorization: authorization, session: .none, lifecycle: Self.lifecycle(.foreground)))
         let isModern = service == .liveUpdates || service == .monitor
         #expect(verdict == .init(.nothing, flags: isModern ? flags : []))
       }
@@ -231,7 +232,7 @@ struct DeliveryRuleTests {
     let facts = AuthorizationFacts(report: AuthorizationReport(status: .notDetermined))
     let verdict = DeliveryRule.decide(
       .liveUpdates,
-      .init(authorization: facts, session: .none, presence: Self.presence(.background)))
+      .init(authorization: facts, session: .none, lifecycle: Self.lifecycle(.background)))
     #expect(verdict == .init(.nothing, flags: .insufficientlyInUse))
   }
 

@@ -72,10 +72,10 @@ struct AppAuthorizationStateTests {
 
   private func expectConsistency(_ app: AuthorizationStateBench, seed: Int) {
     let authorization = app.authorization
-    #expect(authorization.use == app.sessions.presence.use, "seed \(seed)")
+    #expect(authorization.use == app.sessions.lifecycle.use, "seed \(seed)")
     if app.sessions.hasBackgroundActivity {
       #expect(authorization.status.isGranted, "seed \(seed)")
-      #expect(app.sessions.presence.use != .none, "seed \(seed)")
+      #expect(app.sessions.lifecycle.use != .none, "seed \(seed)")
     }
     if authorization.status == .notDetermined && authorization.use == .none {
       #expect(!authorization.isEffective, "seed \(seed)")
@@ -100,8 +100,8 @@ struct AppAuthorizationStateTests {
       .sessions(.openBackgroundActivity(next)), .sessions(.invalidate(old)),
       .sessions(.iterate(next)), .sessions(.endIteration(old)),
       .sessions(.diagnose(stream: next, session: old)), .sessions(.endDiagnosis(stream: old)),
-      .sessions(.presence(.life(life))), .sessions(.presence(.life(.foreground))),
-      .sessions(.presence(.woken(runtime: AppLifecycleState.eventRuntime))),
+      .sessions(.lifecycle(.life(life))), .sessions(.lifecycle(.life(.foreground))),
+      .sessions(.lifecycle(.woken(runtime: AppLifecycleState.eventRuntime))),
       .authorization(.setting(setting)), .authorization(.request(goal, manager: 1)),
       .authorization(.precise(Bool.random(using: &random))),
       .authorization(.services(on: Int.random(in: 0..<3, using: &random) > 0)),

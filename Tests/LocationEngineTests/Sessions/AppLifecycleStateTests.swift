@@ -3,7 +3,7 @@ import LocationModel
 import TestSupport
 import Testing
 
-@Suite("The presence of an app")
+@Suite("The lifecycle state of an app")
 struct AppLifecycleStateTests {
   static func inForeground() -> Bench<AppLifecycleState> {
     var bench = Bench(AppLifecycleState())

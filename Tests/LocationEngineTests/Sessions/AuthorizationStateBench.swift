@@ -28,7 +28,7 @@ struct AuthorizationStateBench {
   mutating func sessions(_ input: Sessions.Input) -> [String] { send(.sessions(input)) }
 
   @discardableResult
-  mutating func life(_ life: AppLife) -> [String] { sessions(.presence(.life(life))) }
+  mutating func life(_ life: AppLife) -> [String] { sessions(.lifecycle(.life(life))) }
 
   @discardableResult
   mutating func set(_ setting: AuthorizationSetting) -> [String] {

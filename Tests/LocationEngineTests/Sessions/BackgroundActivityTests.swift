@@ -20,7 +20,7 @@ struct BackgroundActivityTests {
     #expect(app.life(.background) == ["indicator on"])
     _ = app.run(seconds: 3600)
     #expect(app.authorization.isEffective)
-    #expect(app.sessions.presence.use == .extended)
+    #expect(app.sessions.lifecycle.use == .extended)
     #expect(app.life(.foreground) == ["indicator off"])
   }
 
@@ -60,7 +60,7 @@ struct BackgroundActivityTests {
     app.life(.background)
     app.life(.suspended)
     #expect(app.life(.terminated) == [])
-    #expect(app.sessions.presence.showsIndicator)
+    #expect(app.sessions.lifecycle.showsIndicator)
     app.life(.background)
     app.sessions(.openBackgroundActivity(2))
     _ = app.run(seconds: 60)
