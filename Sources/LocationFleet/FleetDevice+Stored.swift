@@ -22,7 +22,7 @@ extension FleetDevice {
   /// Reads a device that `stored` has written; `nil` where the bytes are none of it.
   ///
   /// A fence that has moved since keeps its state where that agrees with the last fix, and is sought
-  /// anew where not; one that has gone tells so with the next step.
+  /// anew where not; the end of one that has gone is an event of the next step.
   package init?(
     _ name: FleetDeviceName, stored bytes: [UInt8], _ fences: borrowing FleetFences
   ) {

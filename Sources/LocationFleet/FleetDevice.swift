@@ -48,7 +48,7 @@ package struct FleetDevice: Sendable {
     self.group = group
   }
 
-  /// Takes a fix as it comes, and returns what it tells and the reasons of what is not handed on.
+  /// Takes a fix as it comes, and returns its events and the reasons of what is not handed on.
   package mutating func take(
     _ fix: Fix, received: UnixTime?, _ fences: borrowing FleetFences, _ settings: Settings
   ) -> (events: [FleetEvent], rejected: [FixOrder.Reason]) {
@@ -109,12 +109,12 @@ extension FleetDevice {
     var step = pending
     pending = []
     let point = GeocentricPoint(fix.coordinate)
-    if settings.moves { Self.tell(moves.observe(fix, point, at: now), at: now, &step) }
+    if settings.moves { Self.add(moves.observe(fix, point, at: now), at: now, to: &step) }
     let estimate = motion.observe(fix, point, at: now)
     follow(fix, point, estimate, fences, at: now, &step)
     if settings.visits {
       visits.take(estimate)
-      Self.tell(visits.observe(fix, point, at: now), at: now, &step)
+      Self.add(visits.observe(fix, point, at: now), at: now, to: &step)
     }
     finish(step, &events)
   }
@@ -125,7 +125,7 @@ extension FleetDevice {
   ) {
     follower.take(estimate)
     if !isPlaced {
-      // A coarser one cannot tell which fences the device may be in.
+      // A coarser one does not show which fences the device may be in.
       guard fix.horizontalAccuracy <= Self.coarsest else { return }
       isPlaced = true
       var near: [FleetFences.Slot] = []
@@ -140,7 +140,7 @@ extension FleetDevice {
     let decisions = follower.observe(fix, point, of: fences.circles, at: now) {
       fences.concerns($0, name, group: group)
     }
-    tell(decisions, fences, at: now, &step)
+    add(decisions, fences, at: now, to: &step)
     dwell(fences, at: now, &step)
   }
 
@@ -156,12 +156,14 @@ extension FleetDevice {
         uptime: due, unixTime: UnixTime(nanoseconds: due.nanoseconds) - shift)
       var step: [FleetEvent] = []
       if settings.moves, isDue(moves.nextDeadline, now) {
-        Self.tell(moves.handle(.wake, at: now), at: now, &step)
+        Self.add(moves.handle(.wake, at: now), at: now, to: &step)
       }
-      if isDue(follower.nextDeadline, now) { tell(follower.wake(at: now), fences, at: now, &step) }
+      if isDue(follower.nextDeadline, now) {
+        add(follower.wake(at: now), fences, at: now, to: &step)
+      }
       dwell(fences, at: now, &step)
       if settings.visits, isDue(visits.nextDeadline, now) {
-        Self.tell(visits.handle(.wake, at: now), at: now, &step)
+        Self.add(visits.handle(.wake, at: now), at: now, to: &step)
       }
       finish(step, &events)
     }
@@ -190,12 +192,12 @@ extension FleetDevice {
   private static let mostWakes = 100_000
 }
 
-// MARK: - Telling
+// MARK: - Events
 
 extension FleetDevice {
-  private mutating func tell(
+  private mutating func add(
     _ decisions: [(slot: FleetFences.Slot, decision: Decision)],
-    _ fences: borrowing FleetFences, at now: Moment, _ step: inout [FleetEvent]
+    _ fences: borrowing FleetFences, at now: Moment, to step: inout [FleetEvent]
   ) {
     for (slot, decision) in decisions {
       let isFirst = sought.firstIndex(of: slot).map { sought.remove(at: $0) } != nil
@@ -240,8 +242,8 @@ extension FleetDevice {
     }
   }
 
-  private static func tell(
-    _ outputs: [VisitDetector.Output], at now: Moment, _ step: inout [FleetEvent]
+  private static func add(
+    _ outputs: [VisitDetector.Output], at now: Moment, to step: inout [FleetEvent]
   ) {
     for output in outputs {
       let (kind, visit): (FleetEvent.Kind, Visit) =
@@ -256,8 +258,8 @@ extension FleetDevice {
     }
   }
 
-  private static func tell(
-    _ outputs: [SignificantChangeDetector.Output], at now: Moment, _ step: inout [FleetEvent]
+  private static func add(
+    _ outputs: [SignificantChangeDetector.Output], at now: Moment, to step: inout [FleetEvent]
   ) {
     for case .announce(let fix) in outputs {
       step.append(FleetEvent(.moved, at: fix.time, decided: now.unixTime))

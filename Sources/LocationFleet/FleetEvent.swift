@@ -27,7 +27,7 @@ package struct FleetDeviceName: Hashable, Comparable, Sendable {
   }
 }
 
-/// What a fleet tells about one device.
+/// What a fleet reports about one device.
 package struct FleetEvent: Hashable, Sendable {
   /// In the order in which the events of one step come: exits before entries.
   package enum Kind: String, CaseIterable, Sendable {

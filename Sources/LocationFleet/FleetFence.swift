@@ -3,7 +3,7 @@ package import LocationModel
 
 /// A circle or polygon that many devices share.
 package struct FleetFence: Hashable, Sendable {
-  /// Whose entries and exits it tells.
+  /// The devices that can have events of it.
   package enum Audience: Hashable, Sendable {
     case everyone
     case tenant(String)
@@ -17,7 +17,7 @@ package struct FleetFence: Hashable, Sendable {
   package var revision: UInt64
   package var area: Area
   package var audience: Audience
-  /// After so long inside it tells that the device dwells; `nil` for never.
+  /// After so long inside a device has dwelled; `nil` for never.
   package var dwell: Duration?
 
   package init(
@@ -109,7 +109,7 @@ package struct FleetFences: Sendable {
     }.map(\.id)
   }
 
-  /// Whether a fence tells of a device.
+  /// Whether a device can have events of a fence.
   func concerns(_ slot: Slot, _ device: FleetDeviceName, group: String?) -> Bool {
     switch fences[Int(slot)].audience {
     case .everyone: true

@@ -11,7 +11,7 @@ struct FleetDeviceTests {
   private let settings = FleetDevice.Settings()
 
   @Test(
-    "FLEET-1: a device of a fleet tells what the same fixes tell on one device alone, bit for bit",
+    "FLEET-1: a device of a fleet has the events that the same fixes cause on one device alone, bit for bit",
     arguments: seeds)
   func sameAsAlone(seed: UInt64) throws {
     let walk = FleetWalk(seed: seed)
@@ -138,7 +138,7 @@ struct FleetDeviceTests {
   }
 
   @Test(
-    "FLEET-8: a fence tells of its audience only",
+    "FLEET-8: only the audience of a fence has events of it",
     arguments: [
       (FleetFence.Audience.tenant("acme"), true), (.tenant("other"), false),
       (.group(tenant: "acme", "trucks"), true), (.group(tenant: "acme", "cars"), false),

@@ -22,7 +22,7 @@ package struct Uplink: Machine {
     case persist(StateChange)
     /// Send a request of this number with lines of JSON.
     case post(Int, [UInt8])
-    /// Tell the owner, without a place.
+    /// Report to the owner, without a place.
     case say(String, isFault: Bool)
   }
 
@@ -283,7 +283,7 @@ package struct Uplink: Machine {
     stand(.refused(reason, next: next), &outputs)
   }
 
-  /// Tells the owner what has changed.
+  /// Reports to the owner what has changed.
   private mutating func stand(_ new: Standing, _ outputs: inout [Output]) {
     guard new != standing else { return }
     standing = new

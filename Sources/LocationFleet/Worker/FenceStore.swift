@@ -47,7 +47,7 @@ package enum FenceStore {
   /// Returns the ids of the fences that have another area than those in force, and the same revision.
   ///
   /// - Chosen (FLEET-104): devices know a fence by its id and revision. One that was inside the area before would
-  ///   tell an exit from the other one, or an entry, without having moved; so such fences are not published.
+  ///   exit the other one, or enter it, without having moved; so such fences are not published.
   package static func moved(
     in fences: FleetFences, partitions: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> [String] {

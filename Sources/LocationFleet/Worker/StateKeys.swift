@@ -116,7 +116,7 @@ struct StateKeys: Sendable {
 
   private static let purpose = "the devices of a fleet's tenant "
 
-  /// Opens what is stored at a place, and tells what cannot be opened for want of a tenant's key.
+  /// Opens what is stored at a place, and names what cannot be opened for want of a tenant's key.
   mutating func open(
     _ bytes: [UInt8], at place: String
   ) throws(BrokerFault) -> (bucket: StateBucket, closed: [(tenant: String, fault: BrokerFault)]) {
