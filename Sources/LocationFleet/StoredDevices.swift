@@ -64,14 +64,14 @@ struct StoredDevices: Sendable {
   private mutating func add(_ bytes: [UInt8], of name: FleetDeviceName) {
     let list = list(of: name)
     var record = ByteWriter()
-    record.bytes.reserveCapacity(16 + name.tenant.utf8.count + name.device.utf8.count + bytes.count)
-    record.bytes += RecordMemory.bytes(of: lists[list])
-    record.add(UInt64(bytes.count))
-    record.add(UInt64(name.tenant.utf8.count))
-    record.add(UInt64(name.device.utf8.count))
-    record.bytes += name.tenant.utf8
-    record.bytes += name.device.utf8
-    record.bytes += bytes
+    record.reserve(16 + name.tenant.utf8.count + name.device.utf8.count + bytes.count)
+    record.append(RecordMemory.bytes(of: lists[list]))
+    record.append(number: UInt64(bytes.count))
+    record.append(number: UInt64(name.tenant.utf8.count))
+    record.append(number: UInt64(name.device.utf8.count))
+    record.append(name.tenant.utf8)
+    record.append(name.device.utf8)
+    record.append(bytes)
     lists[list] = memory.add(record.bytes)
     count += 1
     stateBytes += bytes.count

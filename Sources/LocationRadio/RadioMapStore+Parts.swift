@@ -45,7 +45,7 @@ extension RadioMapStore {
       parts.cells.append((index, cell))
       return true
     } head: { reader, parts in
-      guard let count = reader.read(UInt16.self) else { return false }
+      guard let count = reader.word(UInt16.self) else { return false }
       for _ in 0..<count {
         guard let (name, station) = station(from: &reader) else { return false }
         names.append(station == nil ? nil : name)
@@ -81,7 +81,7 @@ extension RadioMapStore {
     head: (inout ByteReader, inout StoredParts) -> Bool = { _, _ in true }
   ) -> StoredParts {
     var (reader, parts) = (ByteReader(bytes), StoredParts())
-    guard let form = reader.read(UInt8.self), (version...newest).contains(form), head(&reader, &parts) else {
+    guard let form = reader.word(UInt8.self), (version...newest).contains(form), head(&reader, &parts) else {
       parts.refused += 1
       return parts
     }
@@ -98,10 +98,10 @@ extension RadioMapStore {
   private static func station(
     from reader: inout ByteReader
   ) -> (RadioStationID, RadioStation?)? {
-    guard let hash = reader.read(UInt64.self), let latitude = reader.read(UInt64.self),
-      let longitude = reader.read(UInt64.self), let first = reader.read(Int32.self),
-      let last = reader.read(Int32.self), let moves = reader.read(Int32.self),
-      let blocked = reader.read(Int32.self), let local = reader.read(UInt8.self)
+    guard let hash = reader.word(UInt64.self), let latitude = reader.word(UInt64.self),
+      let longitude = reader.word(UInt64.self), let first = reader.word(Int32.self),
+      let last = reader.word(Int32.self), let moves = reader.word(Int32.self),
+      let blocked = reader.word(Int32.self), let local = reader.word(UInt8.self)
     else { return nil }
     let name = RadioStationID(hash)
     let place = Coordinate(
@@ -118,15 +118,15 @@ extension RadioMapStore {
   private static func cell(
     from reader: inout ByteReader, _ names: [RadioStationID?]
   ) -> (CellIndex, RadioLayer.Cell?)? {
-    guard let row = reader.read(Int32.self), let column = reader.read(Int32.self),
-      let latitude = reader.read(UInt64.self), let longitude = reader.read(UInt64.self),
-      let weight = reader.read(UInt32.self), let floor = reader.read(Int8.self),
-      let day = reader.read(Int32.self), let count = reader.read(UInt8.self)
+    guard let row = reader.word(Int32.self), let column = reader.word(Int32.self),
+      let latitude = reader.word(UInt64.self), let longitude = reader.word(UInt64.self),
+      let weight = reader.word(UInt32.self), let floor = reader.word(Int8.self),
+      let day = reader.word(Int32.self), let count = reader.word(UInt8.self)
     else { return nil }
     var strengths: [RadioStationID: Double] = [:]
     var isAltered = false
     for _ in 0..<count {
-      guard let number = reader.read(UInt16.self), let strength = reader.read(UInt16.self) else {
+      guard let number = reader.word(UInt16.self), let strength = reader.word(UInt16.self) else {
         return nil
       }
       guard names.indices.contains(Int(number)) else {

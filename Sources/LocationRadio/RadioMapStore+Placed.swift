@@ -10,14 +10,14 @@ extension RadioMapStore {
     guard !entries.isEmpty else { return .remove(key(of: bucket, kind)) }
     let haveAreas = entries.contains { $0.place.area != nil }
     var writer = ByteWriter()
-    writer.write(haveAreas ? versionWithAreas : version)
+    writer.append(word: haveAreas ? versionWithAreas : version)
     for (id, place) in entries {
-      writer.write(id.hash)
-      writer.write(Int32((place.coordinate.latitude * Self.unitsPerDegree).rounded()))
-      writer.write(Int32((place.coordinate.longitude * Self.unitsPerDegree).rounded()))
-      writer.write(UInt32(min(max(place.range.rounded(), 1), Self.longestRange)))
-      writer.write(place.day)
-      if haveAreas { writer.write(place.area?.hash ?? 0) }
+      writer.append(word: id.hash)
+      writer.append(word: Int32((place.coordinate.latitude * Self.unitsPerDegree).rounded()))
+      writer.append(word: Int32((place.coordinate.longitude * Self.unitsPerDegree).rounded()))
+      writer.append(word: UInt32(min(max(place.range.rounded(), 1), Self.longestRange)))
+      writer.append(word: place.day)
+      if haveAreas { writer.append(word: place.area?.hash ?? 0) }
     }
     return .set(key(of: bucket, kind), writer.bytes)
   }
@@ -25,10 +25,10 @@ extension RadioMapStore {
   /// Reads a bucket; what is damaged or altered is left out, and counted.
   static func placed(of bucket: UInt8, in bytes: [UInt8]) -> StoredParts {
     parts(in: bytes, newest: versionWithAreas) { form, reader, parts in
-      guard let hash = reader.read(UInt64.self), let latitude = reader.read(Int32.self),
-        let longitude = reader.read(Int32.self), let range = reader.read(UInt32.self),
-        let day = reader.read(Int32.self),
-        let area = form == versionWithAreas ? reader.read(UInt64.self) : 0
+      guard let hash = reader.word(UInt64.self), let latitude = reader.word(Int32.self),
+        let longitude = reader.word(Int32.self), let range = reader.word(UInt32.self),
+        let day = reader.word(Int32.self),
+        let area = form == versionWithAreas ? reader.word(UInt64.self) : 0
       else { return nil }
       let name = RadioStationID(hash)
       let coordinate = Coordinate(

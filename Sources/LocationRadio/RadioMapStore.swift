@@ -64,9 +64,9 @@ enum RadioMapStore {
     let cells = layer.cells(of: tile)
     guard !cells.isEmpty else { return .remove(key(of: tile, kind)) }
     var writer = ByteWriter()
-    writer.write(version)
+    writer.append(word: version)
     let names = Set(cells.flatMap { $0.cell.levels.map(\.station) }).sorted()
-    writer.write(UInt16(clamping: names.count))
+    writer.append(word: UInt16(clamping: names.count))
     for name in names.prefix(Int(UInt16.max)) { write(layer.stations[name], name, to: &writer) }
     var numbers: [RadioStationID: Int] = [:]
     for (number, name) in names.enumerated() { numbers[name] = number }
@@ -82,7 +82,7 @@ enum RadioMapStore {
     }
     guard !moved.isEmpty else { return .remove(key(ofMoved: kind)) }
     var writer = ByteWriter()
-    writer.write(version)
+    writer.append(word: version)
     for entry in moved.prefix(mostMoved) { write(entry.station, entry.id, to: &writer) }
     return .set(key(ofMoved: kind), writer.bytes)
   }
@@ -90,15 +90,15 @@ enum RadioMapStore {
   /// The factors of all kinds, then the numbers of comparisons that they rest on.
   static func change(of calibrations: [RadioCalibration]) -> StateChange {
     var writer = ByteWriter()
-    for calibration in calibrations { writer.write(calibration.scale.bitPattern) }
-    for calibration in calibrations { writer.write(calibration.count.bitPattern) }
+    for calibration in calibrations { writer.append(word: calibration.scale.bitPattern) }
+    for calibration in calibrations { writer.append(word: calibration.count.bitPattern) }
     return .set(calibrationKey, writer.bytes)
   }
 
   static func calibrations(in bytes: [UInt8]) -> [RadioCalibration] {
     var reader = ByteReader(bytes)
     var numbers: [Double] = []
-    while let word = reader.read(UInt64.self) { numbers.append(Double(bitPattern: word)) }
+    while let word = reader.word(UInt64.self) { numbers.append(Double(bitPattern: word)) }
     let kinds = RadioMap.Kind.allCases.count
     // Older rows have no numbers of comparisons, and their factors belong to another spread.
     guard numbers.count >= 2 * kinds else { return [] }
@@ -115,36 +115,36 @@ enum RadioMapStore {
   ) {
     let station =
       station ?? RadioStation(place: Coordinate(latitude: 0, longitude: 0), day: 0, isLocal: false)
-    writer.write(name.hash)
-    writer.write(station.place.latitude.bitPattern)
-    writer.write(station.place.longitude.bitPattern)
+    writer.append(word: name.hash)
+    writer.append(word: station.place.latitude.bitPattern)
+    writer.append(word: station.place.longitude.bitPattern)
     for number in [
       station.firstDay, station.lastDay, station.moves, station.blockedUntil,
-    ] { writer.write(number) }
-    writer.write(UInt8(station.isLocal ? 1 : 0))
+    ] { writer.append(word: number) }
+    writer.append(word: UInt8(station.isLocal ? 1 : 0))
   }
 
   private static func write(
     _ cell: RadioLayer.Cell, _ index: CellIndex, _ numbers: [RadioStationID: Int],
     to writer: inout ByteWriter
   ) {
-    writer.write(index.row)
-    writer.write(index.column)
-    writer.write(cell.latitude.bitPattern)
-    writer.write(cell.longitude.bitPattern)
-    writer.write(Float(cell.weight).bitPattern)
-    writer.write(index.floor)
-    writer.write(cell.day)
+    writer.append(word: index.row)
+    writer.append(word: index.column)
+    writer.append(word: cell.latitude.bitPattern)
+    writer.append(word: cell.longitude.bitPattern)
+    writer.append(word: Float(cell.weight).bitPattern)
+    writer.append(word: index.floor)
+    writer.append(word: cell.day)
     let levels = cell.levels.compactMap { level -> (UInt16, UInt16)? in
       guard let number = numbers[level.station], number < UInt16.max else {
         return nil
       }
       return (UInt16(number), UInt16(level.strength * 65_535))
     }
-    writer.write(UInt8(clamping: levels.count))
+    writer.append(word: UInt8(clamping: levels.count))
     for (number, strength) in levels {
-      writer.write(number)
-      writer.write(strength)
+      writer.append(word: number)
+      writer.append(word: strength)
     }
   }
 

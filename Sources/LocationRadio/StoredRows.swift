@@ -37,8 +37,6 @@ struct StoredRows: Sendable {
   func holds(_ key: StateKey, _ value: [UInt8]) -> Bool { rows[key.name] == Self.row(value) }
 
   private static func row(_ bytes: [UInt8]) -> Row {
-    var digest: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return Row(digest: digest, bytes: bytes.count)
+    Row(digest: FNV1a.hash(bytes), bytes: bytes.count)
   }
 }

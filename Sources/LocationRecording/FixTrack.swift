@@ -33,7 +33,7 @@ struct FixTrack: Sendable {
 
   // MARK: Writing
 
-  mutating func write(_ fix: Fix, from provider: ProviderID, to bytes: inout RecordingBytes) {
+  mutating func write(_ fix: Fix, from provider: ProviderID, to bytes: inout ByteWriter) {
     let mask = mask(of: fix, from: provider)
     bytes.append(number: mask == lastMask ? Self.again : mask + 1)
     lastMask = mask
@@ -86,7 +86,7 @@ struct FixTrack: Sendable {
   }
 
   private mutating func put(
-    _ field: Field, _ value: Double, _ mask: UInt64, _ bytes: inout RecordingBytes
+    _ field: Field, _ value: Double, _ mask: UInt64, _ bytes: inout ByteWriter
   ) {
     if mask & field.bit != 0 { numbers[field.rawValue].write(value, to: &bytes) }
   }

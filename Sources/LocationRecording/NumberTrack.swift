@@ -1,3 +1,5 @@
+internal import LocationModel
+
 /// One field of all fixes, written from fix to fix in few bytes and without loss.
 ///
 /// Receivers send decimal numbers, in degrees and minutes, knots, or meters. A number that is an
@@ -20,7 +22,7 @@ struct NumberTrack: Sendable {
   /// Returns the number in the current unit that is nearest to a calculated one.
   func nearest(to value: Double) -> Double { unit.nearest(to: value) ?? value }
 
-  mutating func write(_ value: Double, to bytes: inout RecordingBytes) {
+  mutating func write(_ value: Double, to bytes: inout ByteWriter) {
     if let count = unit.count(in: value) {
       bytes.append(number: Self.nothingNew + Self.zigzag(count &- units))
       units = count

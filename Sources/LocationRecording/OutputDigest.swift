@@ -7,7 +7,7 @@ internal import LocationModel
 /// It is the same on every machine and in every build. It is not cryptographic: it only detects
 /// differences.
 package struct OutputDigest: Hashable, Sendable {
-  package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+  package private(set) var value = FNV1a.empty
 
   package init() {}
 
@@ -106,7 +106,7 @@ package struct OutputDigest: Hashable, Sendable {
   private mutating func mix(_ text: String) { mix(Array(text.utf8)) }
 
   package mutating func mix(_ bytes: [UInt8]) {
-    for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    value = FNV1a.hash(bytes, from: value)
     mix(UInt64(bytes.count))
   }
 

@@ -122,12 +122,12 @@ package struct Recorder: Sendable {
   private var steps = StepTrack()
   private var digest = OutputDigest()
   private var count = 0
-  private var bytes: RecordingBytes
+  private var bytes: ByteWriter
   private var checksum = Checksum()
 
   /// Begins a section.
   package init(_ setup: Recording.Setup) {
-    bytes = RecordingBytes()
+    bytes = ByteWriter()
     bytes.append(StepTrack.Kind.section.rawValue)
     let words = setup.words
     bytes.append(number: UInt64(words.count))
@@ -149,7 +149,7 @@ package struct Recorder: Sendable {
 
   /// Returns what was written since the last call.
   package mutating func takeBytes() -> [UInt8] {
-    defer { bytes = RecordingBytes() }
+    defer { bytes = ByteWriter() }
     return bytes.bytes
   }
 

@@ -1,3 +1,4 @@
+internal import LocationModel
 package import LocationSecrets
 
 /// A recording that is encrypted, as docs/formats/recording.md describes it: streams of whole steps, one
@@ -31,7 +32,7 @@ package enum SealedRecording {
       guard let (number, key) = keys.max(by: { $0.key < $1.key }) else { return nil }
       var header: [UInt8] = []
       stream = SecretStream(sealingWith: key, header: &header)
-      var bytes = RecordingBytes()
+      var bytes = ByteWriter()
       bytes.append(0)
       bytes.append(word: number)
       bytes.append(header)
@@ -49,7 +50,7 @@ package enum SealedRecording {
     }
 
     private func message(_ sealed: [UInt8]) -> [UInt8] {
-      var bytes = RecordingBytes()
+      var bytes = ByteWriter()
       bytes.append(number: UInt64(sealed.count))
       bytes.append(sealed)
       return bytes.bytes
@@ -128,7 +129,7 @@ package enum SealedRecording {
 
   /// What binds a message to where it is in the file.
   private static func place(_ offset: Int) -> [UInt8] {
-    var bytes = RecordingBytes()
+    var bytes = ByteWriter()
     bytes.append(word: UInt64(offset))
     return bytes.bytes
   }

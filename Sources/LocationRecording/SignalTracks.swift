@@ -10,7 +10,7 @@ struct HeadingTrack: Sendable {
   private static let hasInclination: UInt64 = 4
 
   mutating func write(
-    _ sample: HeadingSample, from provider: ProviderID, to bytes: inout RecordingBytes
+    _ sample: HeadingSample, from provider: ProviderID, to bytes: inout ByteWriter
   ) {
     let shape =
       (sample.accuracy == nil ? 0 : Self.hasAccuracy)
@@ -54,7 +54,7 @@ struct BeaconTrack: Sendable {
   private var time: Int64 = 0
 
   /// Writes the adapter first, where there is one: such a sample is of a kind of its own.
-  mutating func write(_ sample: BeaconSample, to bytes: inout RecordingBytes) {
+  mutating func write(_ sample: BeaconSample, to bytes: inout ByteWriter) {
     if let adapter = sample.adapter { bytes.append(word: adapter.bits) }
     bytes.append(word: sample.identity.uuid.high)
     bytes.append(word: sample.identity.uuid.low)

@@ -36,7 +36,7 @@ struct StepTrack: Sendable {
   // MARK: Writing
 
   mutating func write(
-    _ input: LocationEngine.Input, at now: Moment, to bytes: inout RecordingBytes
+    _ input: LocationEngine.Input, at now: Moment, to bytes: inout ByteWriter
   ) {
     let kind = Self.kind(of: input)
     let offset = now.unixTime.nanoseconds &- now.uptime.nanoseconds

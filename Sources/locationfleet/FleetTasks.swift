@@ -146,7 +146,7 @@ struct FleetTasks {
       let others = moved.count > 1 ? " (and \(moved.count - 1) others)" : ""
       throw FleetFault(
         reason: "\(path): fence \(first)\(others) has another area than the one in force, and the "
-          + "same revision: give it another \"revision\", or devices would tell exits and entries "
+          + "same revision: give it another \"revision\", or devices would have events of exits and entries "
           + "that were none")
     }
     let version = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in

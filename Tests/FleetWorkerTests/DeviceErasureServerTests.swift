@@ -103,7 +103,7 @@ struct DeviceErasureServerTests {
       ] {
         // These wait for streams that are still to be made.
         guard count == 1 || !["run", "sink"].contains(words[0]) else { continue }
-        let run = try Outcome(
+        let run = try FinishedProgram(
           "locationfleet", words + ["--config", site.file("wrong.conf")],
           input: Self.lines([FleetWalk(seed: 1, count: 2)], of: Self.name))
         #expect(run.status == 2, "\(words): \(run.output)")

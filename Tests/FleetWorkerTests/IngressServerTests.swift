@@ -215,7 +215,7 @@ struct IngressServerTests {
     for (count, fault) in [(3, "and there is FIX_3"), (5, "and FIX_4 is not there")] {
       try site.write(
         text.replacing("partitions = 4", with: "partitions = \(count)"), to: "wrong.conf")
-      let run = try Outcome(
+      let run = try FinishedProgram(
         "locationfleet", ["ingress", "--config", site.folder.file("wrong.conf")])
       #expect(run.status == 2, "\(run.output)")
       #expect(

@@ -117,13 +117,13 @@ struct EarlierFormTests {
 enum EarlierForm {
   static func bytes(of bucket: StateBucket) -> [UInt8] {
     var writer = ByteWriter()
-    writer.bytes.append(1)
-    writer.add(bucket.position)
-    writer.add(UInt64(bucket.devices.count))
+    writer.append(1)
+    writer.append(number: bucket.position)
+    writer.append(number: UInt64(bucket.devices.count))
     for device in bucket.devices {
-      writer.add(Array(device.name.tenant.utf8))
-      writer.add(Array(device.name.device.utf8))
-      writer.add(device.bytes)
+      writer.append(run: Array(device.name.tenant.utf8))
+      writer.append(run: Array(device.name.device.utf8))
+      writer.append(run: device.bytes)
     }
     return writer.sealed
   }
@@ -133,7 +133,7 @@ enum EarlierForm {
     _ bucket: StateBucket, at place: String, number: UInt64, _ key: SecretKey
   ) -> [UInt8] {
     var writer = ByteWriter()
-    writer.add(number)
+    writer.append(number: number)
     let nonce = [UInt8](repeating: 7, count: Seal.nonceLength)
     return [2] + writer.bytes
       + Seal.seal(bytes(of: bucket), at: Array(place.utf8), nonce: nonce, with: key)

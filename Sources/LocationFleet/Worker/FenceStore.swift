@@ -1,3 +1,5 @@
+internal import LocationModel
+
 /// The files of fences of a fleet, each under a version that its bytes give.
 ///
 /// They are in the broker, so that every owner of a partition judges by the same ones, at the same
@@ -8,7 +10,7 @@ package enum FenceStore {
 
   /// 16 hexadecimal digits of FNV-1a over the file.
   package static func version(of file: [UInt8]) -> String {
-    let text = String(ByteWriter.checksum(file[...]), radix: 16)
+    let text = String(FNV1a.hash(file), radix: 16)
     return String(repeating: "0", count: 16 - text.utf8.count) + text
   }
 

@@ -127,7 +127,7 @@ package struct LeaseTable: Machine {
   }
 
   private static func rank(_ partition: Int, _ worker: String) -> UInt64 {
-    ByteWriter.checksum(Array("\(worker)/\(partition)".utf8)[...])
+    FNV1a.hash("\(worker)/\(partition)".utf8)
   }
 }
 

@@ -1,3 +1,4 @@
+internal import LocationModel
 internal import LocationSecrets
 
 /// A bucket as it is stored: which tenants have devices in it, sealed with the partition's key, and behind
@@ -27,26 +28,26 @@ struct SealedBucket: Sendable {
     let place = Array(place.utf8)
     var (header, sections) = (ByteWriter(), [UInt8]())
     let runs = runs(of: bucket.devices)
-    header.bytes.append(version)
-    header.add(bucket.position)
-    header.add(UInt64(runs.count))
+    header.append(version)
+    header.append(number: bucket.position)
+    header.append(number: UInt64(runs.count))
     for run in runs {
       var plain = ByteWriter()
-      plain.add(UInt64(run.count))
+      plain.append(number: UInt64(run.count))
       for device in run {
-        plain.add(Array(device.name.device.utf8))
-        plain.add(device.bytes)
+        plain.append(run: Array(device.name.device.utf8))
+        plain.append(run: device.bytes)
       }
       let tenant = run[run.startIndex].name.tenant
       let sealed = Seal.seal(plain.bytes, at: place, nonce: nonce, with: try keyOf(tenant))
         .dropFirst(nonce.count)
-      header.add(Array(tenant.utf8))
-      header.bytes.append(isElsewhere ? 1 : 0)
-      header.add(UInt64(sealed.count))
+      header.append(run: Array(tenant.utf8))
+      header.append(isElsewhere ? 1 : 0)
+      header.append(number: UInt64(sealed.count))
       sections += sealed
     }
     var all = ByteWriter()
-    all.add(Seal.seal(header.bytes, at: place, nonce: nonce, with: key))
+    all.append(run: Seal.seal(header.bytes, at: place, nonce: nonce, with: key))
     return all.bytes + sections
   }
 
@@ -64,7 +65,7 @@ struct SealedBucket: Sendable {
   /// `nil` where it was changed, or the key is another one.
   init?(_ bytes: some Sequence<UInt8>, at place: String, with key: SecretKey) {
     var reader = ByteReader(Array(bytes))
-    guard let head = reader.bytes(), head.count >= Seal.nonceLength,
+    guard let head = reader.run(), head.count >= Seal.nonceLength,
       let plain = Seal.open(head, at: Array(place.utf8), with: key)
     else { return nil }
     nonce = Array(head.prefix(Seal.nonceLength))
@@ -92,7 +93,7 @@ struct SealedBucket: Sendable {
     guard let count = reader.number(), count <= UInt64(plain.count) else { return nil }
     var devices: [StateBucket.Device] = []
     for _ in 0..<count {
-      guard let name = reader.text(), let state = reader.bytes() else { return nil }
+      guard let name = reader.text(), let state = reader.run() else { return nil }
       devices.append(
         StateBucket.Device(
           name: FleetDeviceName(tenant: section.tenant, device: name), bytes: state))

@@ -1,3 +1,4 @@
+internal import LocationModel
 package import LocationSecrets
 
 /// Where the keys of tenants are.
@@ -89,7 +90,7 @@ struct StateKeys: Sendable {
       try key(of: tenant, isElsewhere: areElsewhere, current, entry.key)
     }
     var writer = ByteWriter()
-    writer.add(current)
+    writer.append(number: current)
     return writer.bytes + sealed
   }
 

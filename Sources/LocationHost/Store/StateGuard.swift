@@ -1,5 +1,6 @@
 import Glibc
 import LocationModel
+import LocationSecrets
 
 /// A second, small file beside the state, for data that must not be lost with it: the switch of
 /// location services, the claims on identifiers, and the secret of coarse places.
@@ -119,19 +120,13 @@ struct StateGuard {
           [
             Array(entry.key.domain.utf8), Array(entry.key.owner.utf8), Array(entry.key.name.utf8),
             value,
-          ].map { hex($0) }.joined(separator: " ")
+          ].map { MessageDigest.hexadecimal($0) }.joined(separator: " ")
         }
       }
     return (lines + [checksum(of: lines.map { $0[...] }), ""]).joined(separator: "\n")
   }
 
   // MARK: Encoding
-
-  private static func hex(_ bytes: [UInt8]) -> String {
-    let digits = Array("0123456789abcdef".utf8)
-    return String(
-      decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-  }
 
   private static func bytes(_ word: Substring) -> [UInt8]? {
     let digits = Array(word.utf8)
@@ -149,12 +144,9 @@ struct StateGuard {
   /// FNV-1a: detects damage by a broken disk, not forgery; a forger who can write the guard can
   /// write the whole folder.
   private static func checksum(of lines: [Substring]) -> String {
-    var sum: UInt64 = 0xcbf2_9ce4_8422_2325
-    for line in lines {
-      for byte in line.utf8 { sum = (sum ^ UInt64(byte)) &* 0x100_0000_01b3 }
-      sum = (sum ^ 10) &* 0x100_0000_01b3
-    }
-    return hex((0..<8).map { UInt8(truncatingIfNeeded: sum >> (56 - 8 * $0)) })
+    let sum = lines.reduce(FNV1a.empty) { FNV1a.hash(Array($1.utf8) + [10], from: $0) }
+    return MessageDigest.hexadecimal(
+      (0..<8).map { UInt8(truncatingIfNeeded: sum >> (56 - 8 * $0)) })
   }
 
   private static let name = "meridian-guard"

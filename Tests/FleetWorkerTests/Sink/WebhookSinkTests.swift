@@ -38,7 +38,7 @@ struct WebhookSinkTests {
     for tenant in ["omega", "acme", "zeta"] { try site.add(4..<6, devices: 2, tenant: tenant) }
     sink = try await site.start("webhook")
     try await webhook.receive(12, &seen)
-    let doctor = try Outcome("locationfleet", ["doctor", "--config", site.configuration]).output
+    let doctor = try FinishedProgram("locationfleet", ["doctor", "--config", site.configuration]).output
     #expect(doctor.contains("it hands on the events of tenant zeta; "), "\(doctor)")
     sink.terminate()
     for device in 0..<2 {
@@ -51,7 +51,7 @@ struct WebhookSinkTests {
     let other = try await site.start("webhook")
     let said = try await other.lines.next { $0.contains("is to hand on those of tenant acme") }
     #expect(said.contains("has handed on the events of tenant zeta"))
-    let found = try Outcome("locationfleet", ["doctor", "--config", site.configuration])
+    let found = try FinishedProgram("locationfleet", ["doctor", "--config", site.configuration])
     #expect(found.error.contains("sink_of_other_tenants"), "\(found.error)")
     other.terminate()
   }

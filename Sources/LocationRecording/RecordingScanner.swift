@@ -1,34 +1,4 @@
-/// Writes the numbers of a recording; small numbers take few bytes.
-struct RecordingBytes: Sendable {
-  private(set) var bytes: [UInt8] = []
-
-  mutating func append(_ byte: UInt8) { bytes.append(byte) }
-  mutating func append(_ more: [UInt8]) { bytes += more }
-
-  /// Writes seven bits per byte, the lowest first; the eighth bit says that more follow.
-  mutating func append(number: UInt64) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
-  }
-
-  /// Writes a signed number; one near zero takes few bytes, whatever its sign.
-  mutating func append(signed number: Int64) {
-    append(number: UInt64(bitPattern: number << 1 ^ number >> 63))
-  }
-
-  /// Writes all bytes of a word, the lowest first.
-  mutating func append<Word: FixedWidthInteger>(word: Word) {
-    for shift in stride(from: 0, to: Word.bitWidth, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: word >> Word(shift)))
-    }
-  }
-}
-
-/// Reads what ``RecordingBytes`` has written.
+/// Reads what ``ByteWriter`` has written.
 struct RecordingScanner: Sendable {
   private let bytes: [UInt8]
   private(set) var offset: Int
