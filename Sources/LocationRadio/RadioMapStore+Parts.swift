@@ -81,7 +81,9 @@ extension RadioMapStore {
     head: (inout ByteReader, inout StoredParts) -> Bool = { _, _ in true }
   ) -> StoredParts {
     var (reader, parts) = (ByteReader(bytes), StoredParts())
-    guard let form = reader.word(UInt8.self), (version...newest).contains(form), head(&reader, &parts) else {
+    guard let form = reader.word(UInt8.self), (version...newest).contains(form),
+      head(&reader, &parts)
+    else {
       parts.refused += 1
       return parts
     }

@@ -146,8 +146,8 @@ struct FleetTasks {
       let others = moved.count > 1 ? " (and \(moved.count - 1) others)" : ""
       throw FleetFault(
         reason: "\(path): fence \(first)\(others) has another area than the one in force, and the "
-          + "same revision: give it another \"revision\", or devices would have events of exits and entries "
-          + "that were none")
+          + "same revision: give it another \"revision\", or devices would have exits and "
+          + "entries that were none")
     }
     let version = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
       try FenceStore.publish(bytes, partitions: partitions, to: &broker)

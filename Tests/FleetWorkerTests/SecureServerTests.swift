@@ -190,7 +190,8 @@ struct SecureServerTests {
     // Who says nothing waits for answers that never come; so it is said, with the setting.
     let text = try String(contentsOfFile: site.configure("READERS"), encoding: .utf8)
     try site.write(text + "inbox = _INBOX\n", "other.conf")
-    let run = try FinishedProgram("locationfleet", ["events", "--config", site.folder.file("other.conf")])
+    let run = try FinishedProgram(
+      "locationfleet", ["events", "--config", site.folder.file("other.conf")])
     #expect(run.status == 1 && run.error.contains("or name by `inbox` what it may"), "\(run.error)")
   }
 
@@ -198,7 +199,8 @@ struct SecureServerTests {
   func ingress() async throws {
     let site = try await Site()
     #expect(try site.run(["init"], as: "OPERATOR").status == 0)
-    let hash = try FinishedProgram("locationfleet", ["password"], input: IngressSite.password("u") + "\n")
+    let hash = try FinishedProgram(
+      "locationfleet", ["password"], input: IngressSite.password("u") + "\n")
     try site.write("u acme truck - \(hash.output)", "accounts")
     let text = try String(contentsOfFile: site.configure("INGRESS"), encoding: .utf8)
     try site.write(

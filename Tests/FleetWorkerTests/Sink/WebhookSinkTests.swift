@@ -38,7 +38,8 @@ struct WebhookSinkTests {
     for tenant in ["omega", "acme", "zeta"] { try site.add(4..<6, devices: 2, tenant: tenant) }
     sink = try await site.start("webhook")
     try await webhook.receive(12, &seen)
-    let doctor = try FinishedProgram("locationfleet", ["doctor", "--config", site.configuration]).output
+    let doctor = try FinishedProgram("locationfleet", ["doctor", "--config", site.configuration])
+      .output
     #expect(doctor.contains("it hands on the events of tenant zeta; "), "\(doctor)")
     sink.terminate()
     for device in 0..<2 {
