@@ -1,6 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
+import TestSupport
 
 /// Compares the events from every fix with those from the requested fixes only.
 ///

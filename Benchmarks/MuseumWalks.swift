@@ -2,6 +2,7 @@ import Foundation
 import LocationModel
 import LocationRadio
 import LocationSecrets
+import TestSupport
 
 /// The recorded walks of a museum with the fixes of the phone's own receiver, and those by a map that
 /// the walks of another round have taught.

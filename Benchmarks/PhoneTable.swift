@@ -1,3 +1,5 @@
+import TestSupport
+
 /// The recorded phones against their truth: one half of the runs, the other, and both.
 struct PhoneTable {
   private var chosen = PhoneReport()

@@ -1,6 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
+import TestSupport
 
 /// Feeds recorded phones to the detectors in virtual time and compares them with the truth.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
+import TestSupport
 
 /// Draws false transitions against delay, for our rule and four plain ones, on simulated truth and
 /// on recorded phones.

@@ -1,6 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
+import TestSupport
 
 extension TradeoffPoint {
   /// Circles around the places that recorded phones stayed at and left; or, with an inset, four

@@ -1,6 +1,7 @@
 import Foundation
 import LocationEngine
 import LocationModel
+import TestSupport
 
 /// Compares visits with those of programs that look back over the whole day, on the same fixes.
 ///

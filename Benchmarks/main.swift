@@ -25,6 +25,8 @@ let benchmarks: [(name: String, run: () async throws -> Void)] = [
   ("first-fix", measureFirstFix),
   ("fusion", measureFusion),
   ("commit", measureCommits),
+  ("fleet-memory", measureFleetMemory),
+  ("fleet-phones", measureFleetPhones),
   ("fleet", measureFleet),
   ("fleet-latency", measureFleetLatency),
   ("ingress", measureFleetIngress),

@@ -4,10 +4,8 @@ import LocationModel
 import LocationProviders
 
 /// Many devices over 100,000 shared fences: fixes a second on one processor, against decoding the
-/// same lines alone, and the bytes of a device.
+/// same lines alone.
 func measureFleet() async throws {
-  // First, as what others have freed would be taken for these devices, and not be counted.
-  try measureBytes()
   let world = try FleetWorld(fences: 100_000)
   let lines = world.lines(devices: 20_000, fixes: 20)
   let decode = try wallTime {
@@ -37,46 +35,8 @@ func measureFleet() async throws {
   try measureFleetPeers(world)
 }
 
-/// Bytes of a device: as it is stored, and resident, with two fences active and at rest.
-///
-/// In the buckets of a worker with 64 partitions, and after rounds in which each device has been awake and has become
-/// bytes again, longer or shorter.
-private func measureBytes() throws {
-  let world = try FleetWorld(fences: 0)
-  var all: [[Fleet]] = []
-  for (name, isMoving, target) in [("active", true, 1000.0), ("parked", false, 300)] {
-    let before = try residentBytes()
-    let devices = 100_000
-    var fleets = Array(repeating: Fleet(world.pair, mostAwake: 4), count: 256)
-    let rounds = 4
-    // Nothing is kept beside the devices, as it would be counted.
-    for round in 0...rounds {
-      for number in 0..<devices {
-        let device = FleetDeviceName(device: "device-\(number)")
-        let bucket = FleetAddress.bucket(of: device, count: fleets.count)
-        let fixes = world.fixes(of: number, isMoving: isMoving)
-        let first = fixes.count - rounds
-        let turn = round == 0 ? fixes[..<first] : fixes[(first + round - 1)..<(first + round)]
-        for fix in turn { _ = fleets[bucket].take(fix, of: device) }
-      }
-    }
-    for place in fleets.indices { fleets[place].rest() }
-    let resident = (try residentBytes() - before) / Double(devices)
-    let stored = Double(fleets.reduce(0) { $0 + $1.storedBytes }) / Double(devices)
-    try Figure.report("fleet.resident.\(name)", resident, "B", "resident for a device, \(name)")
-    try Figure.report("fleet.stored.\(name)", stored, "B", "stored for a device, \(name)")
-    show("resident, \(name)", resident, atMost: target)
-    show("stored, \(name)", stored, atMost: 400)
-    all.append(fleets)
-  }
-}
-
 private func show(_ what: String, _ value: Double, atLeast least: Double) {
   print("\(value >= least ? "won " : "lost"): \(what), at least \(Int(least)): \(Int(value))")
-}
-
-private func show(_ what: String, _ value: Double, atMost most: Double) {
-  print("\(value <= most ? "won " : "lost"): \(what), at most \(Int(most)): \(Int(value))")
 }
 
 /// Fences of 150 m over 300 km, and devices that drive among them.

@@ -1,5 +1,6 @@
 import Foundation
 import LocationModel
+import TestSupport
 
 extension RadioSet {
   /// Walks in a city, a town, and a village, with the serving cell and its neighbors: without other

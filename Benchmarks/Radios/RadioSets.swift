@@ -1,5 +1,6 @@
 import Foundation
 import LocationModel
+import TestSupport
 
 extension RadioSet {
   /// Every set that the folders hold.

@@ -40,7 +40,8 @@ package enum SharedData {
     return folder.appending(path: path)
   }
 
-  private static func unpacked(_ url: URL) throws -> Data {
+  /// The bytes of a packed file.
+  package static func unpacked(_ url: URL) throws -> Data {
     let gzip = Process()
     gzip.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     gzip.arguments = ["gzip", "-dc", url.path]

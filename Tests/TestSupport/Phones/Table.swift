@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 
 /// A packed table.
-enum Table {
+package enum Table {
   /// The rows by the names of their columns; `nil` when the file is not there.
-  static func rows(of file: URL) throws -> [[String: String]]? {
+  package static func rows(of file: URL) throws -> [[String: String]]? {
     guard let lines = try lines(of: file), let head = lines.first else { return nil }
     let names = head.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     return lines.dropFirst().map { line in
@@ -13,10 +13,9 @@ enum Table {
   }
 
   /// The lines that are not empty.
-  static func lines(of file: URL) throws -> [String]? {
-    guard FileManager.default.fileExists(atPath: file.path), let gzip = executable("gzip"),
-      let text = try run(gzip, ["-dc", file.path])
-    else { return nil }
-    return text.split(separator: "\n").map(String.init)
+  package static func lines(of file: URL) throws -> [String]? {
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    return String(decoding: try SharedData.unpacked(file), as: UTF8.self)
+      .split(separator: "\n").map(String.init)
   }
 }

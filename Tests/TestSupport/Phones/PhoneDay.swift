@@ -1,44 +1,49 @@
-import Foundation
-import LocationModel
+package import Foundation
+package import LocationModel
 
 /// One recorded phone on one day: its fixes as they were delivered, and what its carrier did.
-struct PhoneDay {
-  struct Delivered {
-    var fix: Fix
-    var delivered: UnixTime
+package struct PhoneDay: Sendable {
+  package struct Delivered: Sendable {
+    package var fix: Fix
+    package var delivered: UnixTime
+
+    package init(fix: Fix, delivered: UnixTime) {
+      self.fix = fix
+      self.delivered = delivered
+    }
   }
 
-  struct MotionReport {
-    var activity: MotionActivity
-    var time: UnixTime
+  package struct MotionReport: Sendable {
+    package var activity: MotionActivity
+    package var time: UnixTime
   }
 
-  struct Trip {
-    var start: UnixTime
-    var end: UnixTime
+  package struct Trip: Sendable {
+    package var start: UnixTime
+    package var end: UnixTime
   }
 
   /// `TIMELINE/RUN/PHONE`.
-  var name: String
-  var fixes: [Delivered]
+  package var name: String
+  package var fixes: [Delivered]
   /// All that was recorded, where `fixes` are only those that an engine asked for.
-  var path: [Delivered]
+  package var path: [Delivered]
   /// The reports of the motion sensor, where recorded.
-  var motion: [MotionReport]
-  var trips: [Trip]
+  package var motion: [MotionReport]
+  package var trips: [Trip]
   /// When the recording began and ended.
-  var span: (start: UnixTime, end: UnixTime)
+  package var span: (start: UnixTime, end: UnixTime)
 
   /// Whether no further constant may be chosen by this day: every second of the shared runs,
   /// which are numbered evenly (docs/conditions-tradeoff.md).
-  var isHeldBack: Bool {
+  package var isHeldBack: Bool {
     let run = name.split(separator: "/").dropLast().last.map { $0.drop { !$0.isNumber } }
     return run.flatMap { Int($0) }.map { $0 % 4 == 2 } ?? false
   }
 
   /// Reads `PHONE-locations.csv.gz` and the truth of the run beside it, which one of the phones
   /// recorded for all; `nil` without either.
-  init?(phone: String, in folder: URL) throws {
+  package init?(phone: String, in folder: URL) throws {
     let locations = folder.appending(path: "\(phone)-locations.csv.gz")
     let truths = try ["ios-1", "android-1"].compactMap {
       try Table.rows(of: folder.appending(path: "\($0)-truth.csv.gz"))
@@ -70,7 +75,7 @@ struct PhoneDay {
 
   /// The phones that a command names: `[FOLDER [PHONE…]]`, by default the shared runs with the
   /// phones that recorded without pause; says so when there are none.
-  static func chosen(_ arguments: ArraySlice<String>) throws -> [PhoneDay] {
+  package static func chosen(_ arguments: ArraySlice<String>) throws -> [PhoneDay] {
     let shared = ProcessInfo.processInfo.environment["MERIDIAN_SHARED"] ?? "../shared"
     let folder = arguments.first ?? shared + "/data/traces/mobilitynet"
     let wanted = arguments.count > 1 ? Set(arguments.dropFirst()) : ["ios-1", "android-1"]
@@ -84,7 +89,7 @@ struct PhoneDay {
   }
 
   /// Every phone of a folder of runs that has fixes, in the order of names.
-  static func all(below folder: URL, phones: (String) -> Bool) throws -> [PhoneDay] {
+  package static func all(below folder: URL, phones: (String) -> Bool) throws -> [PhoneDay] {
     let files = FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)
     let urls = (files?.allObjects as? [URL] ?? []).sorted { $0.path < $1.path }
     return try urls.compactMap { url in
@@ -97,7 +102,7 @@ struct PhoneDay {
   }
 
   /// The phones below a folder that recorded without pause; by default the shared ones.
-  static func withoutPause(in folder: String? = nil) throws -> [PhoneDay] {
+  package static func withoutPause(in folder: String? = nil) throws -> [PhoneDay] {
     let shared = ProcessInfo.processInfo.environment["MERIDIAN_SHARED"] ?? "../shared"
     return try all(below: URL(filePath: folder ?? shared + "/data/traces/mobilitynet")) {
       $0 == "ios-1" || $0 == "android-1"
