@@ -7,12 +7,23 @@ import LocationModel
 ///
 /// `Benchmarks fusion`: seeded worlds, and recorded walks of a museum whose other walks have taught
 /// the map. An error is the distance of the last fix from the device, each second; a radius holds if
-/// it holds the place at the time of the fix.
+/// it holds the place at the time of the fix. Then how far off the map is that the phone's own receiver
+/// has taught in the museum.
 func measureFusion() throws {
   for world in FusionWorld.all {
     try report(FusionResult(world.name, (1...20).map { world.walk(seed: $0) }))
   }
   if let walks = try MuseumWalks.read() { try report(FusionResult("museum", walks)) }
+  if let found = try MuseumWalks.taughtByReceiver(), !found.isEmpty {
+    let errors = found.map(\.error)
+    let held = 100 * Double(found.count { $0.error <= $0.radius }) / Double(found.count)
+    for (name, value, unit) in [
+      ("median", errors.median, "m"), ("p90", errors.quantile(0.9), "m"), ("held", held, "%"),
+    ] {
+      try Figure.report(
+        "fusion.museum-own.\(name)", value, unit, "museum, taught by the phone's receiver, \(name)")
+    }
+  }
 }
 
 private func report(_ result: FusionResult) throws {

@@ -44,6 +44,8 @@ package struct RadioLayer: Sendable {
     var longitude: Double
     /// The weight of all teachings.
     var weight: Double
+    /// Meters: how far off the positions were that taught it, by their own radii (root mean square).
+    var accuracy: Double
     package var levels: [Level]
     /// Days since 1970 of the last teaching.
     var day: Int32
@@ -142,6 +144,8 @@ package struct RadioLayer: Sendable {
   struct Teaching {
     /// 1 for a good position, less for a worse one.
     var weight: Double
+    /// Meters: the radius of the position; 0 where it is not known.
+    var accuracy = 0.0
     var day: Int32
     var floor: Int8?
     /// Transmitters with locally administered addresses.
@@ -159,7 +163,7 @@ package struct RadioLayer: Sendable {
     var cell =
       self[index]
       ?? Cell(
-        latitude: place.latitude, longitude: place.longitude, weight: 0, levels: [],
+        latitude: place.latitude, longitude: place.longitude, weight: 0, accuracy: 0, levels: [],
         day: teaching.day)
     let old = min(cell.weight, Self.mostWeight)
     let part = weight / (old + weight)
@@ -168,6 +172,8 @@ package struct RadioLayer: Sendable {
     cell.latitude += (target.latitude - cell.latitude) * (cell.weight == 0 ? 1 : part)
     cell.longitude += (target.longitude - cell.longitude) * (cell.weight == 0 ? 1 : part)
     cell.levels = Self.merge(cell.levels, heard, part)
+    let square = cell.accuracy * cell.accuracy
+    cell.accuracy = (square + (teaching.accuracy * teaching.accuracy - square) * part).squareRoot()
     cell.weight = old + weight
     cell.day = max(cell.day, teaching.day)
     set(cell, at: index)

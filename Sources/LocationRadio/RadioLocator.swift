@@ -99,7 +99,7 @@ package struct RadioLocator: Sendable {
       (likeness: $0.likeness(without: next.silences.gone), place: $0)
     }.reduce((likeness: 0, place: best)) { $1.likeness > $0.likeness ? $1 : $0 }
     let position = position(
-      next.candidates, around: leader.place,
+      next.candidates, around: leader.place, taught: leader.cell.accuracy,
       off: Self.unlikeness(likest.likeness, taught: view.weight(around: likest.place))
         + Self.ambiguity(of: usable, in: view.layer.grain),
       in: view.layer.grain)
@@ -140,10 +140,10 @@ package struct RadioLocator: Sendable {
   // MARK: The position
 
   /// Returns the middle of the likely places and the radius, if the scan may be off by so many spacings
-  /// of places.
+  /// of places, and the likeliest one was taught with so many meters of accuracy.
   private func position(
-    _ candidates: [Candidate], around leader: Coordinate, off spacings: Double,
-    in grain: RadioLayer.Grain
+    _ candidates: [Candidate], around leader: Coordinate, taught accuracy: Double,
+    off spacings: Double, in grain: RadioLayer.Grain
   ) -> (coordinate: Coordinate, radius: Double) {
     // Places far from the likeliest one are another neighborhood, as of a transmitter that moved.
     let frame = LocalFrame(center: leader)
@@ -159,7 +159,10 @@ package struct RadioLocator: Sendable {
     }
     let off = spacings * grain.spacing
     let least = grain.floor * grain.floor
-    let spread = (grain.shareOfSpread * variance / total + least + off * off).squareRoot()
+    // A receiver is wrong in the same way for as long as it is at a place: more teachings do not help.
+    let taught = accuracy / Self.radiusOfDeviation
+    let spread = (grain.shareOfSpread * variance / total + least + off * off + taught * taught)
+      .squareRoot()
     // What lies in another neighborhood is doubt.
     let doubt = 1 + 2 * (1 - total)
     // Nothing is known more exactly than to a place.
@@ -207,6 +210,8 @@ package struct RadioLocator: Sendable {
     self.calibration = calibration
   }
 
+  /// The radius that holds 68 % of two normal errors, in standard deviations of one.
+  private static let radiusOfDeviation = 1.51
   /// How fast the evidence of a likeness falls. Chosen on the museum's walks.
   private static let sharpness = 0.02
   /// Meters per second: a person on foot.

@@ -186,7 +186,7 @@ package struct RadioMap: Machine {
     let place = frame.place(east: way.east * share, north: way.north * share)
     let accuracy = max(first.horizontalAccuracy, second.horizontalAccuracy)
     let teaching = RadioLayer.Teaching(
-      weight: Self.weight(of: accuracy), day: scan.time.day,
+      weight: Self.weight(of: accuracy), accuracy: accuracy, day: scan.time.day,
       floor: second.floor.flatMap { Int8(exactly: $0) }, local: scan.readings.local,
       canMove: scan.kind == .accessPoints)
     compare(scan, with: place, accuracy, teaching.floor, at: now)

@@ -37,8 +37,8 @@ extension RadioMapStore {
   ) -> StoredParts {
     // The numbers by which places name their transmitters; `nil` for one that is left out.
     var names: [RadioStationID?] = []
-    var parts = parts(in: bytes) { _, reader, parts in
-      guard let (index, cell) = cell(from: &reader, names) else { return nil }
+    var parts = parts(in: bytes, newest: versionOfTiles) { form, reader, parts in
+      guard let (index, cell) = cell(from: &reader, form, names) else { return nil }
       guard let cell, index.tile == tile, index.isNear(cell.coordinate, spacing: spacing) else {
         return false
       }
@@ -118,12 +118,14 @@ extension RadioMapStore {
 
   /// Returns the next place, without its contents if no map stores them; `nil` for a torn one.
   private static func cell(
-    from reader: inout ByteReader, _ names: [RadioStationID?]
+    from reader: inout ByteReader, _ form: UInt8, _ names: [RadioStationID?]
   ) -> (CellIndex, RadioLayer.Cell?)? {
     guard let row = reader.word(Int32.self), let column = reader.word(Int32.self),
       let latitude = reader.word(UInt64.self), let longitude = reader.word(UInt64.self),
       let weight = reader.word(UInt32.self), let floor = reader.word(Int8.self),
-      let day = reader.word(Int32.self), let count = reader.word(UInt8.self)
+      let day = reader.word(Int32.self),
+      let accuracy = form == versionOfTiles ? reader.word(UInt16.self) : accuracyBefore,
+      let count = reader.word(UInt8.self)
     else { return nil }
     var strengths: [RadioStationID: Double] = [:]
     var isAltered = false
@@ -148,12 +150,17 @@ extension RadioMapStore {
       RadioLayer.Level(station: $0.key, strength: $0.value)
     }
     return (
-      index, RadioLayer.Cell(latitude: x, longitude: y, weight: number, levels: levels, day: day)
+      index,
+      RadioLayer.Cell(
+        latitude: x, longitude: y, weight: number, accuracy: Double(accuracy) / 10, levels: levels,
+        day: day)
     )
   }
 
   /// Days since 1970 on which anything is taught: to the year 2243.
   static let days: ClosedRange<Int32> = 0...100_000
+  /// Tenths of a meter, for places of rows without: what receivers claim outdoors.
+  private static let accuracyBefore: UInt16 = 50
   /// More than all teachings of one place count.
   private static let mostWeight = 100.0
 }

@@ -64,7 +64,7 @@ enum RadioMapStore {
     let cells = layer.cells(of: tile)
     guard !cells.isEmpty else { return .remove(key(of: tile, kind)) }
     var writer = ByteWriter()
-    writer.append(word: version)
+    writer.append(word: versionOfTiles)
     let names = Set(cells.flatMap { $0.cell.levels.map(\.station) }).sorted()
     writer.append(word: UInt16(clamping: names.count))
     for name in names.prefix(Int(UInt16.max)) { write(layer.stations[name], name, to: &writer) }
@@ -135,6 +135,7 @@ enum RadioMapStore {
     writer.append(word: Float(cell.weight).bitPattern)
     writer.append(word: index.floor)
     writer.append(word: cell.day)
+    writer.append(word: UInt16(min((cell.accuracy * 10).rounded(), 65_535)))
     let levels = cell.levels.compactMap { level -> (UInt16, UInt16)? in
       guard let number = numbers[level.station], number < UInt16.max else {
         return nil
@@ -153,4 +154,6 @@ enum RadioMapStore {
   /// Chosen: a row of 41 kB, below the bound of one.
   static let mostMoved = 1000
   static let version: UInt8 = 1
+  /// With the accuracy of what taught each place.
+  static let versionOfTiles: UInt8 = 2
 }

@@ -57,6 +57,22 @@ struct RadioMapTests {
     #expect(map.layer(.accessPoints)?.cellCount == 0)
   }
 
+  @Test(
+    "RADIO-76: a map that a poor receiver has taught claims no more than that, also once stored")
+  mutating func poorReceiver() throws {
+    for _ in 0..<10 { walk(seconds: 60, accuracy: 15) }
+    let rows = entries(map.changes(for: .save, at: moment(100)))
+    let poor = try #require(fix(scan(at: 20, second: 4000))).horizontalAccuracy
+    #expect(poor >= 13 && poor < 25, "\(poor)")
+    map = RadioMap(secret: SecretKey(seed: 3))
+    _ = map.handle(.stored(rows), at: moment(200))
+    let stored = try #require(fix(scan(at: 20, second: 4000))).horizontalAccuracy
+    #expect(abs(stored - poor) < 0.2)
+    map = RadioMap(secret: SecretKey(seed: 3))
+    for _ in 0..<10 { walk(seconds: 60) }
+    #expect(try #require(fix(scan(at: 20, second: 4000))).horizontalAccuracy < 8)
+  }
+
   @Test("blocks a transmitter that is heard far from its place, and forgets where it was")
   mutating func moved() {
     map.teach(scan(at: 0, second: 0), at: Self.home.center)
@@ -174,12 +190,13 @@ struct RadioMapTests {
   }
 
   /// Walks along the street with a receiver whose clock is so many seconds ahead of the computer's.
-  private mutating func walk(seconds: Int, ahead: Double = 0) {
+  private mutating func walk(seconds: Int, ahead: Double = 0, accuracy: Double = 4) {
     for second in 0..<seconds {
       let place = Self.home.place(east: Double(second), north: 0)
       let heard = scan(at: Double(second), second: second)
       _ = map.handle(.scan(heard, from: Self.provider), at: moment(second))
-      let fix = Fix(coordinate: place, horizontalAccuracy: 4, time: time(second) + .seconds(ahead))
+      let fix = Fix(
+        coordinate: place, horizontalAccuracy: accuracy, time: time(second) + .seconds(ahead))
       _ = map.handle(.fix(fix), at: moment(second))
     }
   }

@@ -55,7 +55,7 @@ struct StoredRowTests {
     let rows = entries(&map).filter { $0.key.name.hasPrefix("wifi/") }
     let row = try #require(rows.max { $0.value.count < $1.value.count })
     // The head, one transmitter, and places with one level each.
-    return (row, (row.value.count - 44) / 38)
+    return (row, (row.value.count - 44) / 40)
   }
 
   /// Scans and teaches at the place, which must not trap.
@@ -99,6 +99,22 @@ struct StoredRowTests {
       #expect(stored.layer(.accessPoints)?.cellCount == places - 1)
       Self.use(&stored)
     }
+  }
+
+  @Test("RADIO-76: reads a row of before, without accuracies, as taught by receivers outdoors")
+  func rowOfBefore() throws {
+    let (row, places) = try Self.tile()
+    var bytes = row.value
+    bytes[0] = 1
+    for number in (0..<places).reversed() {
+      // After the day.
+      bytes.removeSubrange((44 + number * 40 + 33)..<(44 + number * 40 + 35))
+    }
+    var stored = Self.restored([StateEntry(key: row.key, value: bytes)])
+    #expect(stored.layer(.accessPoints)?.cellCount == places)
+    let found = stored.handle(.scan(Self.scan(), from: ProviderID(0)), at: Self.now)
+    #expect(found.contains { if case .fix = $0 { true } else { false } })
+    Self.use(&stored)
   }
 
   /// Where a number of the transmitter is: first and last day, moves, and the end of its block.
