@@ -115,6 +115,7 @@ extension Fuzzer {
         var reader = RadioImport(now: Moment.piece(0).unixTime)
         _ = reader.read(bytes)
         _ = reader.finish()
+        _ = try? AccessPointList(bytes)
       },
       Fuzzer("base64") { bytes in
         guard let read = Base64.bytes(String(decoding: bytes, as: UTF8.self)) else { return }

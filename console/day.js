@@ -9,7 +9,7 @@ const HAPPENINGS = [
   "services off", "services on", "person answers whileUsing", "person answers once", "person answers deny",
   "app background", "app suspended", "app foreground", "receiver silent", "receiver unplugged", "receiver well",
   "receiver lies 10 500 90", "sky tunnel", "sky indoors", "sky street", "sky open", "advertise on", "advertise off",
-  "beacon allowed", "beacon declined", "clock 10min",
+  "beacon allowed", "beacon declined", "hotspot on", "hotspot off", "clock 10min",
 ];
 
 /** An event in one line. */

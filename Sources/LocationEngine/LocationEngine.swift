@@ -122,6 +122,10 @@ package struct LocationEngine: Machine {
     conditions = Conditions(limits: limits, hasPositions: providers > 0)
   }
 
+  /// Joins the altitudes of simulated receivers with the barometer, too, because that is simulated as
+  /// well.
+  package mutating func joinSimulatedAltitudes() { heights.joinsSimulated = true }
+
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     begin(input, at: now) + finish()
   }

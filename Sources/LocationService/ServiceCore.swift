@@ -25,7 +25,8 @@ package struct ServiceCore: Machine {
   private var received: Instant?
   /// The last position that a receiver gave and that the engine did not ignore.
   private var place: Fix?
-  /// Whether simulated positions teach the map: only where the transmitters are simulated, too.
+  /// Whether simulated positions teach the map and the altitude: only where the transmitters and the
+  /// barometer are simulated, too.
   private let learnsFromSimulated: Bool
   private var hasBegun = false
   /// Whether the second half of a fix is still to be handled. Stored, because a host that read it
@@ -72,6 +73,7 @@ package struct ServiceCore: Machine {
       providers: sources.count, secret: secret, limits: limits, keeping: terms,
       visitLatency: visitLatency)
     engine = setup.engine
+    if isSimulated { engine.joinSimulatedAltitudes() }
     log = terms.access.map { BoundedLog(keeping: $0) }
     selection = SourceSelection(sources.map(\.tier))
     self.sources = sources.map { SourceState(source: $0, driver: $0.driver) }

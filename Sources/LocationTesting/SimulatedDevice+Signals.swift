@@ -193,6 +193,33 @@ extension SimulatedDevice {
   }
 }
 
+// MARK: Barometer
+
+/// The barometer of a simulated device, and the weather around it.
+///
+/// It measures the pressure of the standard atmosphere at the altitude of the device, moved by the
+/// weather by some tenths of a hectopascal in three hours, with a noise of two pascals. Altitudes of
+/// locations then follow it.
+public struct SimulatedBarometer: Hashable, Sendable {
+  /// The pressure at sea level in hectopascals, in `870...1085`; 1013.25 is the standard.
+  public var pressureAtSea: Double
+
+  /// Makes a barometer.
+  ///
+  /// - Parameter pressureAtSea: The pressure at sea level in hectopascals, in `870...1085`; what lies
+  ///   beyond counts as the nearest.
+  public init(pressureAtSea: Double = 1013.25) {
+    self.pressureAtSea = pressureAtSea
+  }
+
+  func virtual(seed: UInt64) -> VirtualBarometer {
+    let range = VirtualBarometer.pressuresAtSea
+    let pressure = pressureAtSea.isNaN ? VirtualBarometer.standard : pressureAtSea
+    return VirtualBarometer(
+      pressureAtSea: min(max(pressure, range.lowerBound), range.upperBound), seed: seed)
+  }
+}
+
 // MARK: Switching off and on
 
 extension SimulatedDevice {

@@ -141,6 +141,18 @@ public struct Route: Sendable {
     journey.turn(by: degrees)
   }
 
+  /// Appends a change of the altitude at the current place: stairs, or a lift.
+  ///
+  /// - Parameters:
+  ///   - meters: How far up, in meters; negative for down.
+  ///   - duration: How long it takes.
+  ///   - sky: What covers the sky meanwhile.
+  public mutating func climb(
+    _ meters: CLLocationDistance, in duration: Duration, under sky: SimulatedSky = .open
+  ) {
+    journey.climb(by: meters, in: duration, sky: sky.sky)
+  }
+
   /// Appends a stop at the current place.
   ///
   /// - Parameters:
@@ -298,9 +310,11 @@ extension SimulatedDevice {
 
   /// Moves the device to a place at once; it stays there.
   ///
-  /// - Parameter place: The place.
-  public func stay(at place: CLLocationCoordinate2D) {
-    does(.depart(Journey(from: Coordinate(place))))
+  /// - Parameters:
+  ///   - place: The place.
+  ///   - altitude: Meters above mean sea level.
+  public func stay(at place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0) {
+    does(.depart(Journey(from: Coordinate(place), altitude: altitude)))
   }
 
   /// Covers or clears the sky, regardless of the route.

@@ -225,6 +225,9 @@ public final class SimulatedDevice: Sendable {
   }
 
   var truth: Truth { state.withLock { $0.world.truth } }
+  /// The true pressure of the air at the device in hectopascals, without the barometer's noise; `nil`
+  /// for a device without a barometer.
+  public var pressure: Double? { state.withLock { $0.world.pressure } }
 
   private func carryOut(_ effects: [VirtualWorld.Effect]) {
     for effect in effects {

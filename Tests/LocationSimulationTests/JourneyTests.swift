@@ -20,6 +20,18 @@ struct JourneyTests {
     #expect(abs(start.distance(to: held.coordinate) - 1000) < 0.01)
   }
 
+  @Test("SIM-3: climbs where it stands, and back and forth comes down again")
+  func climb() {
+    var journey = Journey(from: start, altitude: 100)
+    journey.climb(by: 7, in: .seconds(10), sky: .none)
+    journey.move(100, towards: 0, speed: 10)
+    let there = journey.repeated(backAndForth: true, for: .seconds(40))
+    let altitudes = [0, 5, 10, 20, 30, 35, 40].map { there.truth(at: .seconds($0)).altitude }
+    #expect(altitudes == [100, 103.5, 107, 107, 107, 103.5, 100])
+    #expect(there.truth(at: .seconds(5)).speed == 0)
+    #expect(there.truth(at: .seconds(5)).sky == .none)
+  }
+
   @Test("of a file with dates centuries apart takes as long as can be counted")
   func centuries() throws {
     let points = ["1700", "2200"].map {

@@ -19,6 +19,40 @@ struct ScenarioReaderTests {
     }
   }
 
+  @Test("reads hotspots, cells, floors, a list, and a barometer")
+  func radios() throws {
+    let scenario = try ScenarioReader.read(
+      """
+      scenario A
+      place 1,2 35.5
+      accesspoint 1,2 altitude 7
+      accesspoint 1,2 -35 altitude -3.5
+      accesspoints my city.csv
+      hotspot
+      hotspot -50
+      cell 1,2.01
+      cell 1,2.02 10
+      barometer
+      00:00:00 hotspot off
+      then climb 7 in 20s
+      then walk to 1,2.001
+      +1s end
+      """)
+    #expect(scenario.accessPoints.map(\.altitude) == [7, -3.5, nil, nil])
+    #expect(scenario.accessPoints.map(\.level) == [-40, -35, -40, -50])
+    #expect(scenario.accessPoints.map { $0.place == nil } == [false, false, true, true])
+    #expect(scenario.accessPointList == "my city.csv")
+    #expect(scenario.cells.map(\.level) == [0, 10])
+    #expect(Set(scenario.cells.map(\.identity)).count == 2)
+    #expect(scenario.pressureAtSea == 1013.25)
+    let altitudes = [0, 10, 20, 30].map { scenario.journey.truth(at: .seconds($0)).altitude }
+    #expect(altitudes == [35.5, 39, 42.5, 42.5])
+    guard case .hotspot(false)? = scenario.events.first?.worldEvent else {
+      Issue.record("\(scenario.events)")
+      return
+    }
+  }
+
   @Test(
     "names the line of each mistake, and what was expected",
     arguments: [
@@ -57,6 +91,17 @@ struct ScenarioReaderTests {
       ("place 52,13\n+200000d end", 3, "3650d"),
       ("place 52,13\n+3650d sky open\n+1s end", 4, "3650d"),
       ("place 52,13\nthen move 1e7 towards 0 at 0.01", 3, "3650d"),
+      ("place 52,13 9001", 2, "an altitude in meters"),
+      ("accesspoint 52,13 altitude", 2, "an altitude in meters"),
+      ("accesspoint 52,13 -40 floor 2", 2, "\"altitude\""),
+      ("accesspoints", 2, "the file"),
+      ("accesspoints a.csv\naccesspoints b.csv", 3, "one list"),
+      ("cell 52,13 31", 2, "a level in dBm"),
+      ("hotspot -10", 2, "a level in dBm"),
+      ("barometer 500", 2, "a pressure at sea level"),
+      ("place 52,13\nthen climb 5", 3, "\"in\""),
+      ("place 52,13\nthen hotspot on", 3, "a line such as: hotspot"),
+      ("place 52,13\nhotspot\nthen hotspot maybe", 4, "on or off"),
       ("date 2262-04-11T23:40:00Z", 2, "from 1980 to 2199"),
       ("date 1960-01-01T00:00:00Z", 2, "from 1980 to 2199"),
     ])

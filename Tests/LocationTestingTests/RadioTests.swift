@@ -175,7 +175,67 @@ struct RadioTests {
     }
   }
 
-  @Test("gives the same to every run of the same seed")
+  @Test("SIM-17, SIM-18: cells give the position where a hotspot is all that Wi-Fi receives")
+  func bus() async throws {
+    let device = SimulatedDevice(
+      at: Self.berlin, accessPoints: [.hotspot()],
+      cells: [
+        SimulatedCell(at: Self.place(-300, 400)), SimulatedCell(at: Self.place(900, -300)),
+        SimulatedCell(at: Self.place(2000, 500), level: 3),
+      ])
+    device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+    let app = device.app("com.example.bus")
+    try await app.run {
+      let listener = PositionListener()
+      listener.manager.startUpdatingLocation()
+      var route = Route(from: Self.place(0))
+      route.move(to: Self.place(1500), speed: 5)
+      device.travel(route)
+      try await device.advance(by: .seconds(310))
+      device.cover(.tunnel)
+      var back = Route(from: Self.place(1500))
+      back.move(to: Self.place(0), speed: 5)
+      device.travel(back)
+      try await device.advance(by: .seconds(20))
+      listener.locations = []
+      device.turnHotspots(on: false)
+      try await device.advance(by: .seconds(200))
+      device.turnHotspots(on: true)
+      try await device.advance(by: .seconds(80))
+      #expect(listener.locations.count > 20)
+      #expect(listener.locations.allSatisfy { $0.horizontalAccuracy > 100 })
+      device.setCells([])
+      try await device.advance(by: .seconds(200))
+      #expect(listener.failures.last == .locationUnknown)
+    }
+  }
+
+  @Test("SIM-20: with a barometer, positions rise with the device that climbs")
+  func climbs() async throws {
+    let device = SimulatedDevice(
+      at: Self.berlin, accessPoints: [], barometer: SimulatedBarometer(pressureAtSea: 1000))
+    device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+    let app = device.app("com.example.stairs")
+    try await app.run {
+      let listener = PositionListener()
+      listener.manager.startUpdatingLocation()
+      var route = Route(from: Self.berlin, altitude: 200)
+      route.climb(10, in: .seconds(20))
+      route.move(to: Self.place(100), speed: 1)
+      device.travel(route)
+      try await device.advance(by: .milliseconds(1))
+      let below = try #require(device.pressure)
+      #expect((974...979).contains(below))
+      try await device.advance(by: .seconds(100))
+      let above = try #require(device.pressure)
+      #expect(abs(below - above - 1.17) < 0.1)
+      let altitude = try #require(listener.locations.last?.altitude)
+      #expect(abs(altitude - 210) < 2, "\(altitude)")
+    }
+    #expect(SimulatedDevice(at: Self.berlin).pressure == nil)
+  }
+
+  @Test("SIM-22: gives the same to every run of the same seed")
   func seeds() async throws {
     func run(_ seed: UInt64) async throws -> [CLLocationCoordinate2D] {
       let device = device(seed: seed)

@@ -38,6 +38,8 @@ package struct AltitudeEstimator: Sendable {
   private var offset: Offset?
   private var floors = FloorCounter()
   private var floor: FloorTrack?
+  /// Whether simulated positions are joined, too: only where the barometer is simulated as well.
+  package var joinsSimulated = false
 
   package init() {}
 
@@ -66,7 +68,8 @@ package struct AltitudeEstimator: Sendable {
   /// Returns the fix with the altitude and the floor that the barometer and earlier fixes show,
   /// where these are better than its own. Without a barometer, it is unchanged.
   package mutating func refine(_ fix: Fix, at now: Instant) -> Fix {
-    guard let sample, now.seconds(since: sample.time) <= Self.longestAge, !fix.origin.isSimulated
+    guard let sample, now.seconds(since: sample.time) <= Self.longestAge,
+      joinsSimulated || !fix.origin.isSimulated
     else { return fix }
     var fix = fix
     settleFloor(of: &fix, at: now)

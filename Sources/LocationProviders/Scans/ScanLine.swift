@@ -47,15 +47,36 @@ package enum ScanLine {
     return (RadioScan(all, time: time), refusals)
   }
 
-  /// Writes a scan of access points, as ``read(_:at:)`` reads it.
+  /// Writes a scan of access points and cells, as ``read(_:at:)`` reads it.
   package static func write(_ scan: RadioScan) -> [UInt8] {
-    let items = scan.readings.compactMap { reading -> String? in
-      guard case .accessPoint(let address) = reading.transmitter, let level = reading.level else {
-        return nil
+    var accessPoints: [String] = []
+    var cells: [String] = []
+    for reading in scan.readings {
+      switch (reading.transmitter, reading.level) {
+      case (.accessPoint(let address), let level?):
+        accessPoints.append("{\"macAddress\":\"\(address)\",\"signalStrength\":\(level)}")
+      case (.cell(let cell), let level):
+        let serving = reading.isServing ? ",\"serving\":1" : ""
+        let members = level.map { ",\"signalStrength\":\($0)" } ?? ""
+        cells.append("{\(text(of: cell))\(members)\(serving)}")
+      case (.accessPoint, nil), (.neighbor, _): continue
       }
-      return "{\"macAddress\":\"\(address)\",\"signalStrength\":\(level)}"
     }
-    return Array("{\"wifiAccessPoints\":[\(items.joined(separator: ","))]}\n".utf8)
+    let towers = cells.isEmpty ? "" : ",\"cellTowers\":[\(cells.joined(separator: ","))]"
+    return Array("{\"wifiAccessPoints\":[\(accessPoints.joined(separator: ","))]\(towers)}\n".utf8)
+  }
+
+  private static func text(of cell: CellIdentity) -> String {
+    let radio =
+      switch cell.radio {
+      case .gsm: "gsm"
+      case .umts: "wcdma"
+      case .lte: "lte"
+      case .nr: "nr"
+      }
+    let area = cell.area.map { ",\"locationAreaCode\":\($0)" } ?? ""
+    return "\"radioType\":\"\(radio)\",\"mobileCountryCode\":\(cell.country),"
+      + "\"mobileNetworkCode\":\(cell.network)\(area),\"cellId\":\(cell.cell)"
   }
 
   /// The members of one transmitter.

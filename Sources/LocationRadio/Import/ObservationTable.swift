@@ -4,10 +4,17 @@ internal import LocationModel
 /// them. Rows of one place and moment are one scan.
 struct ObservationTable: Sendable {
   /// The columns that matter, by the names that exports use.
-  private enum Column: CaseIterable {
+  enum Column: CaseIterable {
     case address, name, time, level, frequency, latitude, longitude, accuracy, speed, kind
 
-    var names: [String] {
+    /// The place of the column among the names of a header.
+    func index(in header: [String]) -> Int? {
+      header.firstIndex { name in
+        names.contains(name.lowercased().filter { $0 != "_" && $0 != " " })
+      }
+    }
+
+    private var names: [String] {
       switch self {
       case .address: ["mac", "bssid", "macaddress", "netid"]
       case .name: ["ssid"]
@@ -37,11 +44,8 @@ struct ObservationTable: Sendable {
 
   /// Reads the names of the columns; `nil` if one that is needed is missing.
   init?(header: [String]) {
-    let names = header.map { $0.lowercased().filter { $0 != "_" && $0 != " " } }
     var columns: [Column: Int] = [:]
-    for column in Column.allCases {
-      columns[column] = names.firstIndex { column.names.contains($0) }
-    }
+    for column in Column.allCases { columns[column] = column.index(in: header) }
     let needed: [Column] = [.address, .latitude, .longitude, .time]
     guard needed.allSatisfy({ columns[$0] != nil }) else { return nil }
     self.columns = columns

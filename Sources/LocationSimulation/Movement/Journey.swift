@@ -45,6 +45,8 @@ package struct Journey: Hashable, Sendable {
   package var length: Double { stretches.reduce(0) { $0 + $1.distance } }
   private var altitude: Double { stretches.last?.endAltitude ?? originAltitude }
   private var course: Double { stretches.last?.course ?? 0 }
+  /// What covers the end of the way so far.
+  var sky: Sky { stretches.last?.sky ?? .open }
   /// Where straight on leads; degrees from true north.
   package var heading: Double { normalizedDegrees(course + turned) }
 
@@ -92,6 +94,14 @@ package struct Journey: Hashable, Sendable {
         start: duration, duration: time, distance: 0, course: course, sky: sky))
   }
 
+  /// Rises where it is, as on stairs and in lifts; sinks where the meters are negative.
+  package mutating func climb(by meters: Double, in time: Duration, sky: Sky = .open) {
+    stretches.append(
+      Stretch(
+        from: destination, to: destination, altitude: altitude, endAltitude: altitude + meters,
+        start: duration, duration: time, distance: 0, course: course, sky: sky))
+  }
+
   /// Goes another way after this one, from where that begins.
   package mutating func append(_ other: Journey) {
     let begin = duration
@@ -121,7 +131,8 @@ package struct Journey: Hashable, Sendable {
     var back = Journey(from: destination, altitude: altitude)
     for stretch in stretches.reversed() {
       if stretch.distance == 0 {
-        back.stay(for: stretch.duration, sky: stretch.sky)
+        back.climb(
+          by: stretch.altitude - stretch.endAltitude, in: stretch.duration, sky: stretch.sky)
       } else {
         back.move(
           to: stretch.from, in: stretch.duration, altitude: stretch.altitude, sky: stretch.sky)

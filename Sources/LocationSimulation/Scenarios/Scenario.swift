@@ -22,6 +22,13 @@ package struct Scenario: Sendable {
   package var noise: ReceiverNoise?
   /// The access points; with at least one, the device has a Wi-Fi radio.
   package var accessPoints: [VirtualAccessPoint] = []
+  /// The file of a list of more access points, as the scenario names it; whoever runs the scenario
+  /// reads it and adds them.
+  package var accessPointList: String?
+  /// The cells; with at least one, the device has a modem.
+  package var cells: [VirtualCell] = []
+  /// Hectopascals at sea level; `nil` where the device has no barometer.
+  package var pressureAtSea: Double?
   package var circles: [Simulation.NamedCircle] = []
   /// The beacons; with at least one, the device has Bluetooth.
   package var beacons: [Simulation.NamedBeacon] = []
@@ -59,10 +66,15 @@ package struct Scenario: Sendable {
       start: start, language: language, interval: interval, seed: seed ?? self.seed)
     receiver.noise = noise
     let radio =
-      accessPoints.isEmpty ? nil : VirtualRadio(accessPoints, seed: seed ?? self.seed)
+      accessPoints.isEmpty && cells.isEmpty
+      ? nil : VirtualRadio(accessPoints, cells: cells, seed: seed ?? self.seed)
+    let barometer = pressureAtSea.map {
+      VirtualBarometer(pressureAtSea: $0, seed: seed ?? self.seed)
+    }
     let bluetooth = beacons.isEmpty ? nil : VirtualBluetooth(seed: seed ?? self.seed)
     var world = VirtualWorld(
-      at: origin, date: date, receivers: [receiver], bluetooth: bluetooth, radio: radio)
+      at: origin, date: date, receivers: [receiver], bluetooth: bluetooth, radio: radio,
+      barometer: barometer)
     for beacon in beacons { world.plan(.beacon(beacon.virtual), after: .zero) }
     world.plan(.depart(journey), after: .zero)
     for event in events { world.plan(event.worldEvent, after: event.at) }

@@ -78,7 +78,8 @@ package struct ScenarioReader {
   // MARK: Lines
 
   private enum Header: String {
-    case scenario, place, date, seed, receiver, condition, beacon, accesspoint
+    case scenario, place, date, seed, receiver, condition, beacon, accesspoint, accesspoints
+    case hotspot, cell, barometer
   }
 
   private mutating func read(_ header: Header) throws(ScenarioFault) {
@@ -94,7 +95,8 @@ package struct ScenarioReader {
       words = []
     case .place:
       scenario.origin = try place()
-      scenario.journey = Journey(from: scenario.origin)
+      let altitude = words.isEmpty ? 0 : try number("an altitude in meters", Self.altitudes)
+      scenario.journey = Journey(from: scenario.origin, altitude: altitude)
       hasPlace = true
     case .date: scenario.date = try date()
     case .seed:
@@ -129,6 +131,10 @@ package struct ScenarioReader {
       scenario.beacons.append(
         Simulation.NamedBeacon(identifier: identifier, place: try place(), number: number))
     case .accesspoint: try readAccessPoint()
+    case .accesspoints: try readAccessPointList()
+    case .hotspot: try readHotspot()
+    case .cell: try readCell()
+    case .barometer: try readBarometer()
     }
     try expectEnd()
   }
@@ -144,23 +150,6 @@ package struct ScenarioReader {
     }
     return identifier
   }
-
-  /// The place of an access point and, optionally, the level at one meter; its address is its number.
-  private mutating func readAccessPoint() throws(ScenarioFault) {
-    let number = UInt64(scenario.accessPoints.count)
-    guard number < Self.mostAccessPoints else {
-      throw fault("there are too many access points", "\(Self.mostAccessPoints) at most")
-    }
-    let place = try place()
-    let level =
-      words.isEmpty
-      ? VirtualAccessPoint.usualLevel : try self.number("a level in dBm", -80 ... -20)
-    scenario.accessPoints.append(
-      VirtualAccessPoint(.simulated(number), at: place, level: level))
-  }
-
-  /// Chosen: a block of houses.
-  private static let mostAccessPoints: UInt64 = 1000
 
   /// `08:00:00` since the beginning, `+10min` after the line before, or `then`: when the way so
   /// far is done.
@@ -181,13 +170,13 @@ package struct ScenarioReader {
   }
 
   enum Verb: String, CaseIterable {
-    case walk, cycle, drive, move, stay, sky, receiver, clock, person, services, permission
-    case precise, beacon, advertise, app, end
+    case walk, cycle, drive, move, stay, climb, sky, receiver, clock, person, services, permission
+    case precise, beacon, advertise, hotspot, app, end
 
     /// Whether it moves the device, or ends the story.
     var isPartOfWay: Bool {
       switch self {
-      case .walk, .cycle, .drive, .move, .stay, .end: true
+      case .walk, .cycle, .drive, .move, .stay, .climb, .end: true
       default: false
       }
     }
@@ -209,6 +198,7 @@ package struct ScenarioReader {
     case .stay:
       try wait()
       scenario.journey.stay(for: try duration())
+    case .climb: try climb()
     case .sky: return .sky(words.first == "open" ? skip(nil) : try choice("a sky", Sky.self))
     case .receiver: return .fault(0, try receiverFault())
     case .clock:
@@ -231,6 +221,7 @@ package struct ScenarioReader {
       return .input(.setting(.beacon(Simulation.app, permission)))
     case .advertise:
       return .input(.client(ClientID(1), .request(Simulation.advertising(try isOn()))))
+    case .hotspot: return try readHotspotChange()
     case .app:
       let life = try choice("a life", of: [AppLife.foreground, .background, .suspended])
       return .input(.client(ClientID(1), .life(life)))
@@ -256,6 +247,13 @@ package struct ScenarioReader {
     let place = try place()
     let (speed, sky) = try manner(speed)
     scenario.journey.move(to: place, speed: speed, sky: sky)
+  }
+
+  private mutating func climb() throws(ScenarioFault) {
+    try wait()
+    let meters = try number("meters up, or down if negative", -1000...1000)
+    try expect("in")
+    scenario.journey.climb(by: meters, in: try duration(), sky: scenario.journey.sky)
   }
 
   private mutating func moveTowards() throws(ScenarioFault) {
@@ -331,12 +329,12 @@ package struct ScenarioReader {
     return value
   }
 
-  private mutating func word(_ what: String) throws(ScenarioFault) -> String {
+  mutating func word(_ what: String) throws(ScenarioFault) -> String {
     guard let word = words.popFirst() else { throw fault("the line ends too early", what) }
     return String(word)
   }
 
-  private mutating func expect(_ expected: String) throws(ScenarioFault) {
+  mutating func expect(_ expected: String) throws(ScenarioFault) {
     let word = try word("\"\(expected)\"")
     guard word == expected else { throw fault("\"\(word)\" cannot stand here", "\"\(expected)\"") }
   }
@@ -363,13 +361,13 @@ package struct ScenarioReader {
     return choice
   }
 
-  private mutating func isOn() throws(ScenarioFault) -> Bool {
+  mutating func isOn() throws(ScenarioFault) -> Bool {
     let word = try word("on or off")
     guard word == "on" || word == "off" else { throw fault("\"\(word)\" is neither", "on or off") }
     return word == "on"
   }
 
-  private mutating func number(
+  mutating func number(
     _ what: String, _ range: ClosedRange<Double>
   ) throws(ScenarioFault) -> Double {
     let word = try word(what)
@@ -381,7 +379,7 @@ package struct ScenarioReader {
     return number
   }
 
-  private mutating func place() throws(ScenarioFault) -> Coordinate {
+  mutating func place() throws(ScenarioFault) -> Coordinate {
     let word = try word("a place: LATITUDE,LONGITUDE")
     let parts = word.split(separator: ",", omittingEmptySubsequences: false)
     guard parts.count == 2, let latitude = Double(parts[0]), let longitude = Double(parts[1]),
@@ -412,6 +410,8 @@ package struct ScenarioReader {
     return duration
   }
 
+  /// Meters: from the shore of the Dead Sea to the highest summit, rounded outwards.
+  static let altitudes = -500.0...9000
   /// Chosen: no story needs ten years, and dates stay far from where nanoseconds end.
   private static let longest = Duration.seconds(3650 * 86_400)
   /// From the beginning of GPS to well before the end of nanoseconds in 2262.

@@ -34,6 +34,7 @@ package struct VirtualWorld: Sendable {
   private var bluetooth: VirtualBluetooth?
   private var compass: VirtualCompass?
   private var motion: VirtualMotion?
+  private var barometer: VirtualBarometer?
   private var channels: [ChannelID]
   private var journey: Journey
   private var departure: Instant
@@ -52,12 +53,12 @@ package struct VirtualWorld: Sendable {
     var worldEvent: WorldEvent
   }
 
-  /// A world with receivers, each on a line of its own; Bluetooth, a compass, and a Wi-Fi radio where
-  /// given.
+  /// A world with receivers, each on a line of its own; Bluetooth, sensors, and radios where given.
   package init(
     at origin: Coordinate, date: UnixTime, receivers: [VirtualReceiver] = [VirtualReceiver()],
     bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil,
-    motion: VirtualMotion? = nil, radio: VirtualRadio? = nil, visitLatency: Double = 1
+    motion: VirtualMotion? = nil, radio: VirtualRadio? = nil, barometer: VirtualBarometer? = nil,
+    visitLatency: Double = 1
   ) {
     var sources = receivers.indices.map { index in
       receivers[index].source(port: UInt16(10_110 + index))
@@ -72,6 +73,7 @@ package struct VirtualWorld: Sendable {
     self.compass = compass
     self.motion = motion
     self.radio = radio
+    self.barometer = barometer
     if let entry = self.compass?.calibration(at: origin, date) { store[entry.key] = entry.value }
     _ = begin()
   }
@@ -111,7 +113,7 @@ package struct VirtualWorld: Sendable {
     var next = earliest(core.nextDeadline, plan.first?.at)
     for receiver in receivers { next = earliest(next, receiver.nextDeadline) }
     next = earliest(earliest(next, bluetooth?.nextDeadline), motion?.nextDeadline)
-    next = earliest(next, radio?.nextDeadline)
+    next = earliest(earliest(next, radio?.nextDeadline), barometer?.nextDeadline)
     return next.map { max($0, now.uptime) }
   }
 
@@ -128,12 +130,14 @@ package struct VirtualWorld: Sendable {
       plan.removeFirst()
       effects += perform(first.worldEvent)
     }
-    guard !channels.isEmpty || isDue(motion?.nextDeadline, now) else {
-      return effects + wakeCore()
-    }
+    let isSensorDue = isDue(motion?.nextDeadline, now) || isDue(barometer?.nextDeadline, now)
+    guard !channels.isEmpty || isSensorDue else { return effects + wakeCore() }
     let truth = truth
     if let felt = motion?.wake(at: now.uptime, speed: truth.speed) {
       step(.engine(.sensor(.motion(felt))), &effects)
+    }
+    if let sample = barometer?.wake(at: now.uptime, altitude: truth.altitude) {
+      step(.engine(.sensor(.pressure(sample))), &effects)
     }
     for id in channels {
       guard receivers.indices.contains(id.provider.index) else {
@@ -148,7 +152,7 @@ package struct VirtualWorld: Sendable {
 
   private func isRadio(_ id: ChannelID) -> Bool { sources[id.provider.index] == radio?.source }
 
-  /// Takes in what the Wi-Fi radio, or Bluetooth, receives now.
+  /// Takes in what the radios for Wi-Fi and cells, or Bluetooth, receive now.
   private mutating func listen(
     on id: ChannelID, _ truth: Truth, _ effects: inout [Effect]
   ) {
@@ -215,6 +219,8 @@ package struct VirtualWorld: Sendable {
     case .compass(let setting): compass?.setting = setting
     case .motion(let activity): motion?.held = activity
     case .accessPoints(let accessPoints): radio?.set(accessPoints)
+    case .cells(let cells): radio?.set(cells)
+    case .hotspot(let isThere): radio?.hasCompany = isThere
     case .reboot(let locked): return reboot(locked: locked)
     case .unlock: return unlock()
     }
@@ -253,6 +259,7 @@ package struct VirtualWorld: Sendable {
       if let felt = motion?.want(demand.motion, at: now.uptime) {
         step(.engine(.sensor(.motion(felt))), &effects)
       }
+      barometer?.want(demand.pressure, at: now.uptime)
     case .engine(.prompt(let prompt)): ask(prompt, &effects)
     case .engine(.note(let note)): effects.append(.note(note))
     case .engine(.ignored(let fix, let provider, let reason)):
@@ -381,7 +388,18 @@ extension VirtualWorld {
   /// The engine learns what was stored.
   private mutating func begin() -> [Effect] {
     let entries = store.sorted { $0.key < $1.key }.map { StateEntry(key: $0.key, value: $0.value) }
-    return handle(.stored(entries))
+    var effects = handle(.stored(entries))
+    // As the kernel's barometer is read once at the start, the engine learns that there is one.
+    let altitude = truth.altitude
+    if let sample = barometer?.sample(at: now.uptime, altitude: altitude) {
+      step(.engine(.sensor(.pressure(sample))), &effects)
+    }
+    return effects
+  }
+
+  /// The true pressure of the air at the device, in hectopascals; `nil` without a barometer.
+  package var pressure: Double? {
+    barometer?.pressure(at: now.uptime, altitude: truth.altitude)
   }
 
   /// The device starts anew: every process is gone, and what was stored is there as soon as the
@@ -391,6 +409,7 @@ extension VirtualWorld {
     bluetooth?.close()
     radio?.close()
     _ = motion?.want(false, at: now.uptime)
+    barometer?.want(nil, at: now.uptime)
     channels = []
     core = Self.core(sources, visitLatency)
     isLocked = locked

@@ -20,8 +20,12 @@ package enum WorldEvent: Sendable {
   case beacon(VirtualBeacon)
   case noBeacon(BeaconIdentity)
   case bluetooth(on: Bool)
-  /// Which access points there are from now on; of no effect without a Wi-Fi radio.
+  /// Which access points there are from now on; of no effect without a radio.
   case accessPoints([VirtualAccessPoint])
+  /// Which cells there are from now on; of no effect without a radio.
+  case cells([VirtualCell])
+  /// Whether the device is where the access points are that travel: in the bus, beside the phone.
+  case hotspot(Bool)
   /// The device's top edge points there, in degrees from true north; `nil` goes by the way.
   case turn(Double?)
   /// Microtesla towards east, north, and up, besides the Earth's.

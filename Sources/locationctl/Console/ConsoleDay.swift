@@ -54,6 +54,11 @@ struct ConsoleDay: Sendable {
       do throws(ScenarioFault) { input = try SimulationInput(path: name, bytes: bytes) } catch {
         throw .usage("\(name), \(error)", next: "correct the line, and open it again")
       }
+      if case .scenario(let scenario) = input, let list = scenario.accessPointList {
+        throw .usage(
+          "\(name) names a list of access points, \(list), which the page does not have",
+          next: "run it with locationctl simulate, or open it without that line")
+      }
     }
     (fences, beacons) = (input.circles, input.beacons)
     date = Self.firstTime(in: input)
@@ -139,7 +144,16 @@ struct ConsoleDay: Sendable {
         "the receiver of a recording is what it was",
         next: "save the day as a scenario, and open that")
     }
+    if case .hotspot = event.worldEvent, !hasHotspot {
+      throw .usage(
+        "this day has no hotspot", next: "open a scenario with a line such as: hotspot")
+    }
     return event
+  }
+
+  private var hasHotspot: Bool {
+    guard case .scenario(let scenario) = input else { return false }
+    return scenario.accessPoints.contains { $0.place == nil }
   }
 
   // MARK: Running

@@ -127,10 +127,16 @@ enum SimulationFile {
 
   static func read(_ path: String, as invocation: Invocation) throws(Failure) -> SimulationInput {
     let bytes = try bytes(of: path, as: invocation)
-    do throws(ScenarioFault) {
-      return try SimulationInput(path: path, bytes: bytes)
-    } catch {
+    let input: SimulationInput
+    do throws(ScenarioFault) { input = try SimulationInput(path: path, bytes: bytes) } catch {
       throw invocation.usage("\(path), \(error)")
     }
+    guard case .scenario(let scenario) = input, let list = scenario.accessPointList else {
+      return input
+    }
+    // As the scenario names it: from the folder in which that lies.
+    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
+    let file = list.hasPrefix("/") ? list : folder + list
+    return try AccessPointFile.add(file, to: input, as: invocation)
   }
 }

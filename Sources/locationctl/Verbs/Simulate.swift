@@ -9,6 +9,9 @@ extension Verb {
   private static let conditions = Option(
     name: "conditions", value: .text("FILE"),
     summary: "Circles to monitor: GeoJSON points with identifier and radius")
+  private static let accessPoints = Option(
+    name: "access-points", value: .text("FILE.csv"),
+    summary: "Access points around the way: bssid, latitude, longitude")
   private static let recordDemand = Option(
     name: "record-demand", summary: "Print every change of what the hardware must do")
   private static let transcript = Option(
@@ -47,13 +50,15 @@ extension Verb {
       Operand(name: "WAY", summary: "what to simulate", isOptional: true, repeats: true)
     ],
     options: [
-      .json, seed, conditions, recordDemand, transcript, plot, list, speed, distance, interval,
+      .json, seed, conditions, accessPoints, recordDemand, transcript, plot, list, speed, distance,
+      interval,
     ],
     examples: [
       "locationctl simulate \"City Run\" --plot run.svg",
       "locationctl simulate --speed 5 52.52,13.40 52.53,13.41",
       "locationctl simulate \"City Run\" --transcript",
       "locationctl simulate track.gpx --conditions circles.geojson --json",
+      "locationctl simulate --speed 1.4 --access-points city.csv 49.872,8.655 49.878,8.655",
     ],
     run: { invocation in
       guard !invocation.has(list) else {
@@ -63,8 +68,11 @@ extension Verb {
       let pace = invocation.number(speed) ?? SimulatedWay.usualSpeed
       let seconds =
         invocation.number(distance).map { $0 / pace } ?? invocation.number(interval) ?? 1
-      let input = try SimulationFile.input(
+      var input = try SimulationFile.input(
         of: invocation, speed: pace, every: .seconds(seconds))
+      if let file = invocation.text(accessPoints) {
+        input = try AccessPointFile.add(file, to: input, as: invocation)
+      }
       let circles =
         try invocation.text(conditions).map { try ConditionsFile.read($0, as: invocation) } ?? []
       let all = input.circles + circles

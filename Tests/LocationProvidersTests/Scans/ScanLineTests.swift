@@ -17,6 +17,29 @@ struct ScanLineTests {
       + "\"cellTowers\":[\(towers.joined(separator: ","))]}\n"
   }
 
+  @Test("SIM-17: what is written of access points and cells is read as it was")
+  func written() throws {
+    let lte = CellIdentity(radio: .lte, country: 262, network: 1, area: 5, cell: 0x12_3401)
+    let gsm = CellIdentity(radio: .gsm, country: 1, network: 10, area: nil, cell: 77)
+    let readings = [
+      RadioScan.Reading(.accessPoint(BSSID(0x0011_2233_4455)), level: -61),
+      RadioScan.Reading(.cell(gsm), level: nil),
+      RadioScan.Reading(.cell(lte), level: -101, isServing: true),
+    ]
+    let line = ScanLine.write(RadioScan(readings, time: UnixTime(seconds: 1_700_000_000)))
+    var bench = Bench(AnyDriver(try Source(url: "scans+tcp://127.0.0.1:7001").driver))
+    var demand = Demand.none
+    demand.position = PositionDemand(tier: .network, interval: .seconds(1))
+    bench.send(.demand(demand))
+    bench.send(.channel(.opened))
+    bench.send(.channel(.bytes(line)))
+    let read = bench.outputs.compactMap { entry in
+      if case .scan(let scan) = entry.output { scan.readings } else { nil }
+    }
+    #expect(read == [readings])
+    #expect(bench.machine.driver.rejections.isEmpty)
+  }
+
   @Test("RADIO-3: access points that were not heard for 30 s, and cells for 60 s, are refused")
   func ages() throws {
     var bench = Bench(AnyDriver(try Source(url: "scans+tcp://127.0.0.1:7001").driver))

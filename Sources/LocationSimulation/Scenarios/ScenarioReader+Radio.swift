@@ -1,0 +1,86 @@
+import LocationModel
+
+// MARK: Radios and the barometer
+
+extension ScenarioReader {
+  /// The place of an access point and, optionally, the level at one meter and its altitude; its address
+  /// is its number.
+  mutating func readAccessPoint() throws(ScenarioFault) {
+    let place = try place()
+    let isLevel = words.first.map { $0 != "altitude" } ?? false
+    let level = isLevel ? try level() : VirtualAccessPoint.usualLevel
+    var altitude: Double?
+    if !words.isEmpty {
+      try expect("altitude")
+      altitude = try number("an altitude in meters", Self.altitudes)
+    }
+    try add(at: place, altitude: altitude, level: level)
+  }
+
+  /// The level of an access point that travels with the device.
+  mutating func readHotspot() throws(ScenarioFault) {
+    try add(at: nil, altitude: nil, level: words.isEmpty ? VirtualAccessPoint.usualLevel : level())
+  }
+
+  private mutating func level() throws(ScenarioFault) -> Double {
+    try number("a level in dBm", -80 ... -20)
+  }
+
+  private mutating func add(
+    at place: Coordinate?, altitude: Double?, level: Double
+  ) throws(ScenarioFault) {
+    let number = scenario.accessPoints.count
+    guard number < Self.mostAccessPoints else {
+      throw fault("there are too many access points", "\(Self.mostAccessPoints) at most")
+    }
+    scenario.accessPoints.append(
+      VirtualAccessPoint(.simulated(UInt64(number)), at: place, altitude: altitude, level: level))
+  }
+
+  /// The name of a file, which may have spaces.
+  mutating func readAccessPointList() throws(ScenarioFault) {
+    guard scenario.accessPointList == nil else {
+      throw fault("there is a list of access points already", "one list in each scenario")
+    }
+    guard !words.isEmpty else {
+      throw fault("the line ends too early", "the file with the list of access points")
+    }
+    scenario.accessPointList = words.joined(separator: " ")
+    words = []
+  }
+
+  /// The place of a cell and, optionally, its level at one meter; its identity is its number.
+  mutating func readCell() throws(ScenarioFault) {
+    let number = scenario.cells.count
+    guard number < Self.mostCells else {
+      throw fault("there are too many cells", "\(Self.mostCells) at most")
+    }
+    let place = try place()
+    let level =
+      words.isEmpty ? VirtualCell.usualLevel : try self.number("a level in dBm", -30...30)
+    scenario.cells.append(VirtualCell(.simulated(number), at: place, level: level))
+  }
+
+  /// The pressure at sea level.
+  mutating func readBarometer() throws(ScenarioFault) {
+    scenario.pressureAtSea =
+      words.isEmpty
+      ? VirtualBarometer.standard
+      : try number("a pressure at sea level in hPa", VirtualBarometer.pressuresAtSea)
+  }
+
+  /// Whether the device is where its hotspots are from now on.
+  mutating func readHotspotChange() throws(ScenarioFault) -> WorldEvent {
+    let isThere = try isOn()
+    // A change beside a scenario does not know what that has.
+    guard scenario.name == nil || scenario.accessPoints.contains(where: { $0.place == nil }) else {
+      throw fault("there is no hotspot", "a line such as: hotspot, before anything happens")
+    }
+    return .hotspot(isThere)
+  }
+
+  /// Chosen: a block of houses.
+  private static let mostAccessPoints = 1000
+  /// Chosen: more than a day reaches.
+  private static let mostCells = 1000
+}

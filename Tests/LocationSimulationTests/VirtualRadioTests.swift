@@ -1,0 +1,202 @@
+import LocationModel
+import Testing
+
+@testable import LocationProviders
+@testable import LocationSimulation
+
+@Suite("Virtual radios")
+struct VirtualRadioTests {
+  private static let berlin = Coordinate(latitude: 52.52, longitude: 13.40)
+
+  /// What a radio reports at a place, scan by scan.
+  private func scans(
+    _ radio: VirtualRadio, at truth: Truth, _ count: Int = 1
+  ) throws -> [[RadioScan.Reading]] {
+    var radio = radio
+    var now = Moment(uptime: .start, unixTime: Scenario.standardDate)
+    radio.open(at: now.uptime)
+    return try (0..<count).map { _ in
+      let due = try #require(radio.nextDeadline)
+      now = Moment(uptime: due, unixTime: now.unixTime + (due - now.uptime))
+      let line = radio.wake(at: now, truth: truth)
+      let read = try ScanLine.read(line, at: now.unixTime)
+      #expect(read.refusals.isEmpty)
+      return read.scan.readings
+    }
+  }
+
+  private func place(_ east: Double, _ north: Double = 0) -> Coordinate {
+    LocalFrame(center: Self.berlin).place(east: east, north: north)
+  }
+
+  private func cells(_ places: [Coordinate]) -> [VirtualCell] {
+    places.enumerated().map { VirtualCell(.simulated($0), at: $1) }
+  }
+
+  // MARK: Cells
+
+  @Test("SIM-17: a cell is received as its distance has it, the same at each visit of a place")
+  func pathLoss() throws {
+    let radio = VirtualRadio(cells: cells([Self.berlin]), seed: 2)
+    for (meters, expected) in [(100.0, -70.0), (1000, -105)] {
+      var sum = 0.0
+      for bearing in 0..<120 {
+        let truth = Truth(Self.berlin.moved(by: meters, towards: Double(bearing) * 3))
+        let levels = try scans(radio, at: truth, 4).map { $0.first?.level ?? -121 }
+        sum += levels[0]
+        // What varies from report to report is little.
+        #expect((levels.max() ?? 0) - (levels.min() ?? 0) <= 12)
+      }
+      #expect(abs(sum / 120 - expected) < 3, "\(sum / 120) dBm at \(meters) m")
+    }
+    let far = Truth(Self.berlin.moved(by: 12_000, towards: 10))
+    #expect(try scans(radio, at: far) == [[]])
+  }
+
+  @Test("SIM-17: the loudest cell serves until another is louder by 3 dB")
+  func hysteresis() throws {
+    var radio = VirtualRadio(
+      cells: cells([place(0), place(1500), place(700, 900)]), seed: 4)
+    var now = Moment(uptime: .start, unixTime: Scenario.standardDate)
+    radio.open(at: now.uptime)
+    var last: Transmitter?
+    var changes = 0
+    var louder = 0
+    for step in 0...150 {
+      let due = try #require(radio.nextDeadline)
+      now = Moment(uptime: due, unixTime: now.unixTime + (due - now.uptime))
+      let line = radio.wake(at: now, truth: Truth(place(Double(step) * 10)))
+      let readings = try ScanLine.read(line, at: now.unixTime).scan.readings
+      let first = readings.first { $0.isServing }
+      let serving = try #require(first)
+      let level = try #require(serving.level)
+      let loudest = readings.compactMap(\.level).max() ?? -130
+      #expect(readings.count { $0.isServing } == 1)
+      #expect(loudest < level + 3)
+      if loudest > level { louder += 1 }
+      if let last, last != serving.transmitter {
+        changes += 1
+        let before = readings.first { $0.transmitter == last }?.level ?? -121
+        #expect(level >= before + 3)
+      }
+      last = serving.transmitter
+    }
+    #expect((1...30).contains(changes), "\(changes) changes")
+    #expect(louder > 0, "a louder neighbor does not always take over")
+  }
+
+  @Test("SIM-17: at most eight neighbors are reported, the loudest, down to -120 dBm")
+  func neighbors() throws {
+    let around = (0..<30).map { number in
+      Self.berlin.moved(by: 300 + 40 * Double(number), towards: Double(number) * 47)
+    }
+    let readings = try scans(VirtualRadio(cells: cells(around)), at: Truth(Self.berlin))[0]
+    #expect(readings.count == 9)
+    #expect(readings.allSatisfy { ($0.level ?? -200) >= -120 && ($0.level ?? 0) <= -44 })
+    let one = VirtualRadio(cells: cells([place(40_000)]))
+    #expect(try scans(one, at: Truth(Self.berlin)) == [[]])
+  }
+
+  // MARK: Hotspots and floors
+
+  @Test("SIM-18: a hotspot is received wherever the device is, as loudly, until it is turned off")
+  func hotspot() throws {
+    let hotspot = VirtualAccessPoint(.simulated(7), at: nil)
+    var radio = VirtualRadio([hotspot])
+    for east in [0.0, 5000, 900_000] {
+      let readings = try scans(radio, at: Truth(place(east), altitude: east / 100), 5)
+      #expect(readings.allSatisfy { $0.count == 1 && (-65 ... -45).contains($0[0].level ?? 0) })
+    }
+    radio.hasCompany = false
+    #expect(try scans(radio, at: Truth(Self.berlin)) == [[]])
+  }
+
+  @Test("SIM-18, SIM-22: a hotspot changes nothing of what else is received")
+  func aside() throws {
+    let fixed = (0..<5).map { VirtualAccessPoint(.simulated($0), at: place(Double($0) * 20)) }
+    let hotspot = VirtualAccessPoint(.simulated(9), at: nil)
+    let alone = try scans(VirtualRadio(fixed), at: Truth(Self.berlin), 5)
+    let beside = try scans(VirtualRadio(fixed + [hotspot]), at: Truth(Self.berlin), 5)
+    #expect(beside.map { $0.filter { $0.transmitter != .accessPoint(hotspot.address) } } == alone)
+  }
+
+  @Test("SIM-19: each ceiling between an access point and the device costs 15 dB")
+  func ceilings() throws {
+    func levels(_ altitude: Double?, device: Double = 0) throws -> [Double?] {
+      let accessPoint = VirtualAccessPoint(
+        .simulated(1), at: place(20), altitude: altitude, level: -20)
+      let truth = Truth(Self.berlin, altitude: device)
+      return try scans(VirtualRadio([accessPoint]), at: truth, 100).map { $0.first?.level ?? nil }
+    }
+    let same = try levels(nil)
+    #expect(try levels(0) == same)
+    #expect(try levels(12, device: 12) == same)
+    for (altitude, loss) in [(3.5, 15.0), (-7, 30)] {
+      let pairs = zip(same, try levels(altitude)).compactMap { here, there in
+        here.flatMap { here in there.map { here - $0 } }
+      }
+      try #require(pairs.count > 5)
+      // The way is a little longer, too.
+      #expect(pairs.allSatisfy { abs($0 - loss) <= 2 }, "\(pairs)")
+    }
+    #expect(try levels(35).allSatisfy { $0 == nil })
+  }
+
+  // MARK: A city
+
+  private func city(_ count: Int, around center: Coordinate, meters: Double) -> [VirtualAccessPoint]
+  {
+    var random = SeededRandom(seed: 5)
+    func share() -> Double { Double(random.next() >> 11) * 0x1p-53 }
+    return (0..<count).map { number in
+      let place = center.moved(by: meters * share(), towards: 360 * share())
+      return VirtualAccessPoint(.simulated(UInt64(number)), at: place)
+    }
+  }
+
+  @Test(
+    "SIM-21: of a city, exactly those within reach are considered, also at the edges of the map",
+    arguments: [
+      Coordinate(latitude: 49.87, longitude: 8.65), Coordinate(latitude: -17.8, longitude: 179.999),
+      Coordinate(latitude: 0.0005, longitude: -179.9995),
+      Coordinate(latitude: 78.2, longitude: 15.6),
+    ])
+  func grid(center: Coordinate) {
+    let accessPoints = city(3000, around: center, meters: 3000)
+    let grid = AccessPointGrid(accessPoints, reach: 300)
+    for bearing in stride(from: 0.0, to: 360, by: 15) {
+      let place = center.moved(by: 10 * bearing, towards: bearing)
+      let frame = LocalFrame(center: place)
+      let expected = accessPoints.filter { accessPoint in
+        accessPoint.place.map { frame.chord(to: $0) <= 300 } ?? false
+      }
+      #expect(grid.near(place) == expected)
+    }
+  }
+
+  @Test("SIM-21: what is far away in a city changes nothing of a scan, and near ones are received")
+  func cityScans() throws {
+    let near = city(2000, around: Self.berlin, meters: 1500)
+    let far = (0..<2000).map {
+      VirtualAccessPoint(.simulated(10_000 + $0), at: place(40_000 + Double($0)))
+    }
+    let readings = try scans(VirtualRadio(near, seed: 3), at: Truth(Self.berlin), 4)
+    #expect(readings.allSatisfy { $0.count > 10 })
+    #expect(try scans(VirtualRadio(near + far, seed: 3), at: Truth(Self.berlin), 4) == readings)
+    #expect(try scans(VirtualRadio(near, seed: 4), at: Truth(Self.berlin), 4) != readings)
+  }
+
+  @Test("SIM-21: a scan has at most 400 access points, and what has no place is left out")
+  func crowd() throws {
+    let crowd = city(3000, around: Self.berlin, meters: 30)
+    let readings = try scans(VirtualRadio(crowd), at: Truth(Self.berlin))[0]
+    #expect(readings.count == 400)
+    let nowhere = Coordinate(latitude: .nan, longitude: 13)
+    let wrong = [
+      VirtualAccessPoint(.simulated(1), at: nowhere),
+      VirtualAccessPoint(.simulated(2), at: Self.berlin, level: .infinity),
+    ]
+    let radio = VirtualRadio(wrong, cells: [VirtualCell(.simulated(0), at: nowhere)])
+    #expect(try scans(radio, at: Truth(Self.berlin)) == [[]])
+  }
+}
