@@ -18,7 +18,7 @@ tree "$root" "$packages"
 share=$(mktemp -d)
 trap 'rm -rf "$share"' EXIT INT TERM
 make --no-print-directory install DESTDIR="$share/stage" PREFIX=/usr > /dev/null
-cp Scripts/nspawn/check.sh "$share/"
+cp Scripts/nspawn/check.sh Scripts/nspawn/setup.sh Scripts/nspawn/receiver.py "$share/"
 # A bluetoothd for the container: what `Scripts/bootstrap.sh test` has installed, on a bus that apps of
 # every user may reach.
 mock=$(find -L .build/venv/lib -maxdepth 3 -name dbusmock -type d 2> /dev/null | head -1)

@@ -387,5 +387,6 @@ systemctl thaw sleeper
 check "it hears when it continues" soon test -e /tmp/sleeper/heard
 check "it was not cut off" test ! -e /tmp/sleeper/cut
 systemctl stop sleeper locationd.socket locationd.service
+. /mnt/share/setup.sh
 check "its exposure is at most 6.3" systemd-analyze security --offline=true --threshold=63 /usr/lib/systemd/user/locationd.service
 echo done
