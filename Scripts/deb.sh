@@ -43,11 +43,13 @@ DESTDIR=$PWD/$stage PREFIX=/usr Scripts/install.sh install > /dev/null
 # Debian 12 reads units of the system in /lib.
 mkdir -p "$stage/lib/systemd"
 mv "$stage/usr/lib/systemd/system" "$stage/usr/lib/systemd/system-preset" "$stage/lib/systemd/"
-# What only meridian-geoclue has: the bus starts the service, which then has the name.
+# What only meridian-geoclue has: the bus starts the service, which then has the name; a graphical session starts
+# the agent that asks its person.
 install -D -m 644 dbus/org.freedesktop.GeoClue2.service \
   "$stage/usr/share/dbus-1/system-services/org.freedesktop.GeoClue2.service"
 install -D -m 644 systemd/geoclue/geoclue.conf \
   "$stage/lib-geoclue/systemd/system/locationd.service.d/geoclue.conf"
+install -D -m 644 systemd/geoclue/locationctl-agent.desktop "$stage/etc/xdg/autostart/locationctl-agent.desktop"
 # What only meridian-fleet has: the worker, which alone needs libnats.
 for file in usr/bin/locationfleet usr/share/man/man8/locationfleet.8 "lib/systemd/system/locationfleet@.service" \
   lib/systemd/system/locationfleet-ingress.service lib/systemd/system/locationfleet-expire.service \

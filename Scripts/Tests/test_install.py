@@ -1,7 +1,9 @@
 """`make install` and `make uninstall`: what they put where, and that nothing of it stays."""
 
+import configparser
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -98,6 +100,29 @@ class InstallTests(unittest.TestCase):
         self.assertEqual(self.files(), [other])
         self.assertFalse((place / "share/meridian").exists())
         self.assertFalse((place / "share/doc/meridian").exists())
+
+    def test_the_package_of_geoclue_starts_the_agent_in_graphical_sessions(self):
+        path = ROOT / "systemd/geoclue/locationctl-agent.desktop"
+        entry = configparser.ConfigParser(interpolation=None)
+        entry.optionxform = str
+        entry.read(path)
+        entry = dict(entry["Desktop Entry"])
+        self.assertEqual(entry["Type"], "Application")
+        # Not in menus, in every desktop, and in none from which the program is gone.
+        self.assertEqual(entry["NoDisplay"], "true")
+        self.assertFalse({"OnlyShowIn", "NotShowIn", "Hidden"} & set(entry))
+        program, verb, option = entry["Exec"].split()
+        self.assertEqual(entry["TryExec"], program)
+        verbs = (ROOT / "Sources/locationctl/Verbs/Agent.swift").read_text()
+        self.assertIn(f'name: "{verb}"', verbs)
+        self.assertIn(f'name: "{option.removeprefix("--")}"', verbs)
+        files = (ROOT / "packaging/debian/meridian-geoclue.install").read_text().splitlines()
+        self.assertIn("etc/xdg/autostart", files)
+        self.assertIn(f"{path.relative_to(ROOT)} \"$stage/etc/xdg/autostart/", (ROOT / "Scripts/deb.sh").read_text())
+        # No daemon of a user's own is started with it.
+        self.assertNotIn("locationd", entry["Exec"])
+        if shutil.which("desktop-file-validate"):
+            subprocess.run(["desktop-file-validate", path], check=True)
 
     def test_completions_of_locationd_name_every_option(self):
         source = (ROOT / "Sources/LocationDaemon/DaemonOptions.swift").read_text()

@@ -238,6 +238,39 @@ struct GeoClueTests {
     #expect(try program.perform("A client").hasPrefix("/org/freedesktop/GeoClue2/Client/"))
   }
 
+  @Test("GEOCLUE-19: the level of an agent ends positions, refuses, makes coarse, and lets go on")
+  func level() async throws {
+    let (_, program) = try await allowed()
+    try program.perform("A client")
+    try program.perform("A set \(Self.one) DesktopId maps")
+    try program.perform("A set \(Self.one) RequestedAccuracyLevel 8")
+    try program.perform("A start \(Self.one)")
+    try program.perform("A await Active true")
+    // As a desktop whose switch is off, and is turned on, and off, and on again.
+    try program.perform("B agent gnome-shell 0")
+    #expect(try program.perform("A await Active false") == "ok")
+    try program.perform("B level 8")
+    #expect(try program.perform("A await Active true") == "ok")
+    try program.perform("B level 0")
+    #expect(try program.perform("A await Active false") == "ok")
+    try program.perform("A stop \(Self.one)")
+    let denied = try program.perform("A start \(Self.one)")
+    #expect(denied.contains("off for this user by the desktop's own switch"), "\(denied)")
+    // Its level goes with it.
+    try program.perform("B leave")
+    #expect(try program.perform("A start \(Self.one)") == "ok")
+    try program.perform("A stop \(Self.one)")
+    try program.perform("C agent gnome-shell 4")
+    try program.perform("D client")
+    let two = "/org/freedesktop/GeoClue2/Client/2"
+    try program.perform("D set \(two) DesktopId maps")
+    try program.perform("D set \(two) RequestedAccuracyLevel 8")
+    try program.perform("D start \(two)")
+    let objects = try program.perform("D await \(two)").split(separator: " ")
+    let accuracy = try program.perform("D get \(objects[1]) Location Accuracy")
+    #expect(try #require(Double(accuracy)) > 1000)
+  }
+
   @Test("GEOCLUE-14: an agent of GeoClue is accepted, and decides nothing")
   func agent() async throws {
     let daemon = try await GeoClueDaemon(machine.address)

@@ -84,6 +84,8 @@ struct BoundsTableTests {
     "GeoClue starts": GeoClueService.mostStarts,
     "GeoClue starts per user": GeoClueService.mostStartsPerUser,
     "GeoClue calls in all": HeldCalls<Int>.most,
+    "GeoClue agents per user": GeoClueService.mostAgentsPerUser,
+    "GeoClue agents": GeoClueService.mostAgents,
     "GeoClue clients per connection": GeoClueService.mostClients,
     "GeoClue clients per user": GeoClueService.mostClientsPerUser,
     "GeoClue clients": GeoClueService.mostClientsInAll,

@@ -122,6 +122,25 @@ struct TrustTests {
     #expect(others == nil)
   }
 
+  @Test("border 1, AUTH-58: who shows questions is of the person's user, and no app or registered")
+  func shower() {
+    var machine = Machine()
+    machine.processes[10] = .init(parent: 1, session: 10, program: "/usr/bin/shell")
+    machine.processes[11] = .init(parent: 1, session: 11, program: "/usr/bin/shell", user: 1001)
+    let app = AppProgram(path: "/usr/bin/shell", user: 1000)
+    func fault(_ pid: Int32, _ apps: Set<AppProgram> = [], isRegistered: Bool = false) -> String? {
+      AncestryJudge(machine, served: ServedProcesses(), apps: apps) { _ in false }
+        .fault(shownBy: pid, to: 1000, isRegistered)
+    }
+    #expect(fault(10) == nil)
+    #expect(fault(10, [app])?.contains("shown by an app: process 10 runs the app") == true)
+    #expect(fault(10, [app], isRegistered: true) == nil)
+    for registered in [false, true] {
+      #expect(fault(11, isRegistered: registered)?.contains("is not of user 1000") == true)
+      #expect(fault(12, isRegistered: registered)?.contains("or has ended") == true)
+    }
+  }
+
   @Test("border 1: who began after an app in its login, and has no parent, is the app's")
   func latecomers() throws {
     let login = "/user.slice/session-3.scope"

@@ -53,6 +53,28 @@ struct SessionTests {
     #expect(try replies(outputs).first?.parameters["description"] == .string(text))
   }
 
+  @Test("describes the interface of agents with the text of the file in the repository")
+  func agentsDescription() throws {
+    let file = SharedData.packageRoot
+      .appending(path: "Sources/LocationLink/org.meridian.agent.varlink")
+    #expect(try String(contentsOf: file, encoding: .utf8) == AgentInterface.description)
+  }
+
+  @Test("AUTH-58: an agent says which process shows its questions, or what it says is refused")
+  func shower() throws {
+    var session = LinkSession()
+    func attend(_ shower: JSON) -> [LinkSession.Output] {
+      let words = JSON.fields(["shownBy": shower])
+      return session.handle(
+        call("\(AgentInterface.name).Attend", words, more: true), at: Self.now)
+    }
+    #expect(attend(.integer(812)) == [.attend(shownBy: 812)])
+    for wrong in [JSON.string("812"), .integer(99_999_999_999), .number(0.5)] {
+      #expect(
+        try replies(attend(wrong)).first?.error == "org.varlink.service.InvalidParameter")
+    }
+  }
+
   @Test("border 1: takes an answer, and sends questions, only while the host lets it attend")
   func attending() throws {
     let id = Prompt.ID(app: AppIdentity("a.b"), number: 1)
@@ -63,7 +85,7 @@ struct SessionTests {
     var session = LinkSession()
     #expect(try replies(session.handle(answers, at: Self.now)).first?.error == notAgent)
     let attend = call("\(AgentInterface.name).Attend", more: true)
-    #expect(session.handle(attend, at: Self.now) == [.attend])
+    #expect(session.handle(attend, at: Self.now) == [.attend(shownBy: nil)])
     // The host has not said yes.
     #expect(try replies(session.handle(answers, at: Self.now)).first?.error == notAgent)
     #expect(session.handle(.agentEvent(.withdrawn(id)), at: Self.now).isEmpty)

@@ -64,10 +64,23 @@ extension SocketServer {
   }
 
   private func take(_ event: BusEvent) {
-    if case .signal(let signal) = event, let name = signal.endedConnection {
-      return stepGeoClue(.gone(name))
+    switch event {
+    case .signal(let signal) where signal.endedConnection != nil:
+      stepGeoClue(.gone(signal.endedConnection ?? ""))
+    case .signal(let signal) where signal.sender != nil: take(signal)
+    case .reply(let call, let reply) where GeoClueService.isOwn(reply: call):
+      stepGeoClue(.reply(call, reply))
+    default: stepName(.bus(event))
     }
-    stepName(.bus(event))
+  }
+
+  /// Takes a signal of an agent, whose program pays for it like for a call.
+  private func take(_ signal: BusSignal) {
+    let begin = host.now.uptime
+    stepGeoClue(.signal(signal))
+    if let payer = signal.sender.flatMap({ geoclue.callers[$0]?.payer }) {
+      charge(payer, since: begin)
+    }
   }
 
   private func leaveBus() {
@@ -149,7 +162,26 @@ extension SocketServer {
     case .leave(let name): leaveEngine(name)
     case .subscribers(let name, let change): settle(name, subscribers: change)
     case .request(let name, let request): send(request, of: name)
+    case .bus(let action):
+      geoclue.bus?.carryOut(action)
+      serveLater()
+    case .limited(let user, let level): note(level, of: user)
     }
+  }
+
+  /// Logs what an agent of GeoClue says of the programs of its user.
+  private func note(_ level: GeoClueLevel?, of user: UInt32) {
+    let words =
+      switch level {
+      case nil: "no agent of GeoClue limits how exact a place programs of user \(user) have"
+      case .some(.none):
+        "programs of user \(user) that ask GeoClue have no place: an agent of GeoClue says so"
+      case .country, .city, .neighborhood, .street, .exact:
+        "programs of user \(user) that ask GeoClue have the coarse place: an agent of GeoClue says so"
+      }
+    // Its agents may say another thing each moment.
+    let caller = LogCaller(user: user, program: "agents of GeoClue")
+    journal.write(.service, words, from: caller)
   }
 
   /// Emits a signal after this step, which may be one of the engine that reaches others as well.

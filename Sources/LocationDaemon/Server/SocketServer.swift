@@ -299,7 +299,7 @@ package actor SocketServer: QueueActor {
         guard let client = connection.client else { continue }
         take(request, from: client, of: number, isAnswered: outputs.count > 1)
       case .administer(let call): administer(call, of: number)
-      case .attend: admitAgent(number)
+      case .attend(let shower): admitAgent(number, shownBy: shower)
       case .answer(let answer): take(answer, number)
       case .cut(let reason): cut(number, because: reason.description)
       }

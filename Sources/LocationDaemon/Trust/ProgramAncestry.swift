@@ -103,6 +103,16 @@ package struct AncestryJudge<Table: ProcessTable> {
     } catch { return error.reason }
   }
 
+  /// Returns why what a process shows may not reach a person of this user, or its buttons may be pressed by
+  /// an app; `nil` if nothing indicates that. One that the owner has registered may be an app as well.
+  package func fault(shownBy pid: Int32, to user: UInt32, _ isRegistered: Bool) -> String? {
+    guard table.user(of: pid) == user else {
+      return "process \(pid), which shows its notifications, is not of user \(user), or has ended"
+    }
+    guard !isRegistered else { return nil }
+    return fault(of: pid, evenIfIdle: true).map { "its notifications are shown by an app: \($0)" }
+  }
+
   func fault(of chain: [ProcessFacts], evenIfIdle: Bool = false) -> String? {
     for (index, process) in chain.enumerated() {
       let parent = chain.indices.contains(index + 1) ? chain[index + 1] : nil

@@ -29,10 +29,11 @@ struct TrustCheck: Sendable {
     if let fault = judge().fault(of: chain) { throw AccessRefusal(reason: fault, next: next) }
   }
 
-  /// Checks that a connection may answer for a person.
+  /// Checks that a connection may answer for a person, who sees its questions on its terminal, or where
+  /// another process shows them.
   ///
   /// - Throws: `AccessRefusal` with the reason if it may not.
-  func checkAgent(_ peer: Peer) throws(AccessRefusal) {
+  func checkAgent(_ peer: Peer, shownBy shower: Int32?) throws(AccessRefusal) {
     let chain = try Self.chain(of: peer)
     if let refusal = served.refusal(of: peer) { throw refusal }
     let needsTerminal = try checkProgram(of: peer, for: .agent)
@@ -41,10 +42,26 @@ struct TrustCheck: Sendable {
       throw AccessRefusal(reason: fault, next: Self.ownTerminal)
     }
     guard needsTerminal, let first = chain.first else { return }
+    // That the installed tool says so itself is enough: its code is its own, and it asks nowhere else then.
+    if let shower { return try check(shower, of: peer, judge) }
     let terminal = PeerTerminal(chain, first, user: peer.user, judge: judge)
     if let fault = terminal.fault { throw AccessRefusal(reason: fault, next: Self.ownTerminal) }
   }
 
+  /// Checks the process whose notifications the person sees.
+  ///
+  /// - Throws: `AccessRefusal` with the reason if it may be an app, which could press its own buttons.
+  private func check(
+    _ shower: Int32, of peer: Peer, _ judge: AncestryJudge<RunningProcesses>
+  ) throws(AccessRefusal) {
+    let isRegistered = programs.agents.contains { TrustedPrograms.isFile(at: $0, runBy: shower) }
+    guard let fault = judge.fault(shownBy: shower, to: peer.user, isRegistered) else { return }
+    throw AccessRefusal(reason: fault, next: Self.ownDesktop)
+  }
+
+  private static let ownDesktop =
+    "name the desktop's program in the configuration of locationd (agent-program = PATH), or run "
+    + "locationctl agent in the foreground of a terminal that no app has started"
   private static let ownerAlone = "type it in a terminal that no app has started"
   private static let ownTerminal =
     "run locationctl agent in the foreground of a terminal that no app has started, or register a "
@@ -171,9 +188,11 @@ extension SocketServer {
   // MARK: Agents
 
   /// Registers a client as an agent, if it may answer for a person.
-  func admitAgent(_ number: Int) {
-    check(number, { check, peer throws(AccessRefusal) in try check.checkAgent(peer) }) {
-      server, refusal in
+  func admitAgent(_ number: Int, shownBy shower: Int32?) {
+    check(
+      number,
+      { check, peer throws(AccessRefusal) in try check.checkAgent(peer, shownBy: shower) }
+    ) { server, refusal in
       guard let connection = server.connections[number] else { return }
       // It may have become an app meanwhile, or another connection of it.
       let refusal = refusal ?? server.trust.served.refusal(of: connection.peer)
@@ -191,8 +210,10 @@ extension SocketServer {
 
   /// Applies a person's answer, if the client still may answer.
   func take(_ answer: AgentAnswer, _ number: Int) {
-    check(number, { check, peer throws(AccessRefusal) in try check.checkAgent(peer) }) {
-      server, refusal in
+    check(
+      number,
+      { check, peer throws(AccessRefusal) in try check.checkAgent(peer, shownBy: answer.shownBy) }
+    ) { server, refusal in
       guard let connection = server.connections[number] else { return }
       if let refusal = refusal ?? server.trust.served.refusal(of: connection.peer) {
         server.refuse(refusal, connection)

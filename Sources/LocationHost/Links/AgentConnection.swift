@@ -22,15 +22,17 @@ package struct AgentConnection: ~Copyable {
     package var refusal: AccessRefusal?
   }
 
-  /// Connects to the daemon at a path and attends as an agent.
-  package init(at path: String) throws(Fault) {
+  /// Connects to the daemon at a path and attends as an agent; `shower` is the process whose notifications
+  /// the person sees, where the agent asks by those.
+  package init(at path: String, shownBy shower: Int32? = nil) throws(Fault) {
     do throws(Errno) { descriptor = try DaemonSocket.connect(to: path) } catch {
       throw Fault(description: error.description)
     }
     var forEver = timeval()
     setsockopt(
       descriptor, SOL_SOCKET, SO_RCVTIMEO, &forEver, socklen_t(MemoryLayout<timeval>.size))
-    send(LinkCall("\(AgentInterface.name).Attend", wantsMore: true))
+    let parameters = JSON.fields(["shownBy": shower?.json])
+    send(LinkCall("\(AgentInterface.name).Attend", parameters, wantsMore: true))
   }
 
   deinit { close(descriptor) }

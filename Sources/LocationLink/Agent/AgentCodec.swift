@@ -34,12 +34,17 @@ package struct AgentAnswer: Hashable, Sendable {
   package var precise: Bool
   /// The token of the question.
   package var token: String?
+  /// The process whose notification the person has answered; `nil` where the agent asks by itself.
+  package var shownBy: Int32?
 
-  package init(id: Prompt.ID, answer: PromptAnswer, precise: Bool, token: String? = nil) {
+  package init(
+    id: Prompt.ID, answer: PromptAnswer, precise: Bool, token: String? = nil, shownBy: Int32? = nil
+  ) {
     self.id = id
     self.answer = answer
     self.precise = precise
     self.token = token
+    self.shownBy = shownBy
   }
 }
 
@@ -47,5 +52,5 @@ extension AgentAnswer: JSONStructure {
   package static let fields = JSONFields(
     AgentAnswer(id: Prompt.ID(app: .blank, number: 0), answer: .dismissed, precise: true),
     .get("app", \.id.app), .get("number", \.id.number), .get("answer", \.answer),
-    .find("precise", \.precise), .find("token", \.token))
+    .find("precise", \.precise), .find("token", \.token), .find("shownBy", \.shownBy))
 }

@@ -9,8 +9,8 @@ package enum AgentInterface {
     #
     # A program of the user that an app belongs to may answer for that app; root, and the user that the
     # daemon runs as, for every app. It must be registered in the daemon's configuration (`agent-program`),
-    # or be the installed locationctl on a terminal; no app may be behind it. Nobody else is shown a
-    # question. Ignore members that you do not know.
+    # or be the installed locationctl on a terminal, or with notifications of the person's desktop; no app may
+    # be behind it. Nobody else is shown a question. Ignore members that you do not know.
     interface org.meridian.agent
 
     # The program that asks, as the daemon has verified it: its path, the number of its user, the folder
@@ -42,12 +42,17 @@ package enum AgentInterface {
     type Withdrawal (app: string, number: int)
 
     # The questions that are open and those to come, one reply each. Call with `more`; close the
-    # connection to stop.
-    method Attend() -> (question: ?Question, withdrawn: ?Withdrawal)
+    # connection to stop. A question comes with a token, which its answer must repeat. `shownBy` is for the
+    # installed locationctl where it asks by notifications of a desktop and not on a terminal: the process
+    # that shows them, which must be the same user's, and no app.
+    method Attend(shownBy: ?int) -> (question: ?Question, withdrawn: ?Withdrawal, token: ?string)
 
     # Says what the person has answered, on a connection that attends. `precise` is true when it is
-    # missing.
-    method Answer(app: string, number: int, answer: string, precise: ?bool) -> ()
+    # missing, `shownBy` as above. Without the token of the question it is refused: what a process wrote
+    # before it became the agent's program is not the agent's answer.
+    method Answer(
+      app: string, number: int, answer: string, precise: ?bool, token: string, shownBy: ?int
+    ) -> ()
 
     # There is no such question, or it is not for you, or it cannot be answered so.
     error NoSuchQuestion ()

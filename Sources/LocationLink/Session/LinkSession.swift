@@ -36,8 +36,9 @@ package struct LinkSession: Machine {
     case request(Request)
     /// A call that only the owner may make; the host checks that.
     case administer(LinkCall)
-    /// The client wants to answer for a person; `.attending` or `.notAgent` must follow at once.
-    case attend
+    /// The client wants to answer for a person; `.attending` or `.notAgent` must follow at once. With the
+    /// process whose notifications the person sees, where the client asks by those.
+    case attend(shownBy: Int32?)
     /// The person's answer; `.answered` or `.notAgent` must follow at once. Only from a client that
     /// attends.
     case answer(AgentAnswer)
@@ -244,7 +245,11 @@ package struct LinkSession: Machine {
 
   private func attend(_ call: LinkCall) -> [Output] {
     guard call.wantsMore else { return [reply(service: "ExpectedMore", .object([]))] }
-    return [.attend]
+    do throws(CodingFault) {
+      return [.attend(shownBy: try call.parameters.find("shownBy"))]
+    } catch {
+      return [reply(service: "InvalidParameter", .fields(["parameter": "shownBy".json]))]
+    }
   }
 
   private func answer(question call: LinkCall) -> [Output] {

@@ -103,6 +103,9 @@ package struct BusSignal: Hashable, Sendable {
   package var interface: String
   package var member: String
   package var arguments: [BusValue]
+  /// The unique name of the connection that sent the signal, where signals of that very connection are
+  /// subscribed to, and not of the owner of a name; else `nil`.
+  package var sender: String?
 
   package init(path: String, interface: String, member: String, arguments: [BusValue]) {
     self.path = path

@@ -95,7 +95,9 @@ package struct BusPeers: Sendable {
   }
 
   private mutating func follow(_ service: String) -> [Question] {
-    guard service != Self.bus, followed.insert(service).inserted else { return [] }
+    guard service != Self.bus, !Self.isUnique(service), followed.insert(service).inserted else {
+      return []
+    }
     let ask = Self.ask("GetNameOwner", reply: "s").with(.string(service))
     return [Self.addMatch(.owner(of: service)), Question(purpose: .owner(of: service), call: ask)]
   }
@@ -151,8 +153,12 @@ package struct BusPeers: Sendable {
   }
 
   private func owns(_ sender: String, _ service: String) -> Bool {
-    service == Self.bus ? sender == Self.bus : !sender.isEmpty && owners[service] == sender
+    service == Self.bus || Self.isUnique(service)
+      ? sender == service : !sender.isEmpty && owners[service] == sender
   }
+
+  /// Whether a name is that of one connection, which no other can have.
+  private static func isUnique(_ name: String) -> Bool { name.hasPrefix(":") }
 
   private mutating func refuse(_ reason: BusRefusal) {
     refusals[reason, default: 0] += 1
@@ -186,8 +192,9 @@ package struct BusPeers: Sendable {
     guard believed.contains(where: { $0.firstArgument == nil || $0.firstArgument == first }) else {
       return lost
     }
-    let signal = BusSignal(
+    var signal = BusSignal(
       path: head.path, interface: head.interface, member: head.member, arguments: values)
+    signal.sender = believed.first { Self.isUnique($0.sender) }?.sender
     return lost + [.signal(signal)]
   }
 

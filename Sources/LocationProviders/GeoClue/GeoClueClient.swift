@@ -52,7 +52,12 @@ struct GeoClueClient: Sendable {
   /// The level that it has: at least a country, and an unknown number counts as the one below.
   var level: GeoClueLevel { max(.country, GeoClueLevel(atMost: requestedLevel)) }
 
-  var options: UpdateOptions { UpdateOptions(accuracy: level.accuracy) }
+  /// The options of its updates, where an agent limits its level.
+  ///
+  /// Below the most exact level there is the coarse place only: 100 m are a wish, and no limit.
+  func options(_ limit: GeoClueLevel?) -> UpdateOptions {
+    UpdateOptions(accuracy: limit == nil ? level.accuracy : .reduced)
+  }
 
   var location: String {
     locations.current.map { GeoClue.path(client: number, location: $0) } ?? "/"

@@ -87,7 +87,10 @@ extension GeoClueService {
     let signal = Self.changed([entry], GeoClue.client, at: client.path)
     let request: [Output] =
       name == "RequestedAccuracyLevel" && client.isActive
-      ? [.request(client.owner, .updates(client.subscriber, .change(client.options)))] : []
+      ? [
+        .request(
+          client.owner, .updates(client.subscriber, .change(client.options(limit(of: client)))))
+      ] : []
     return [answer, .emit(signal, to: client.owner)] + request
   }
 
@@ -104,7 +107,7 @@ extension GeoClueService {
       return delete(call[0]?.text ?? "", of: question.sender)
         + [.answer(question.number, .done)]
     // Who may answer for a person is decided elsewhere (docs/decisions/0066).
-    case (.manager, "AddAgent", ["s"]): return [.answer(question.number, .done)]
+    case (.manager, "AddAgent", ["s"]): return add(agent: question)
     case (.client(let number), "Start", []): return start(number, question, at: now)
     case (.client(let number), "Stop", []):
       return stop(number) + [.answer(question.number, .done)]

@@ -91,10 +91,11 @@ extension GeoClueService {
   }
 
   /// Settles a client by what its app may know now.
-  private mutating func decide(_ number: Int) -> [Output] {
+  mutating func decide(_ number: Int) -> [Output] {
     guard let client = clients[number], let state = callers[client.owner]?.state else { return [] }
     let status = state.authorization.status
-    let isBarred = !state.servicesEnabled || status == .denied || status == .restricted
+    let isOff = limit(of: client) == GeoClueLevel.none
+    let isBarred = isOff || !state.servicesEnabled || status == .denied || status == .restricted
     switch client.activity {
     case .stopped: return []
     case .active:
@@ -106,7 +107,7 @@ extension GeoClueService {
       clients[number]?.isFresh = true
       return activate(number)
     case .deciding(let questions, let asking, let until):
-      if isBarred { return refuse(number, Self.reason(state)) }
+      if isBarred { return refuse(number, isOff ? Self.switchedOff : Self.reason(state)) }
       if status.isGranted { return activate(number) }
       switch asking {
       case .sent: return []
@@ -129,7 +130,8 @@ extension GeoClueService {
     }
     outputs += [
       activeChanged(client, to: true),
-      .request(client.owner, .updates(client.subscriber, .start(client.options))),
+      .request(
+        client.owner, .updates(client.subscriber, .start(client.options(limit(of: client))))),
     ]
     return outputs
   }
@@ -163,6 +165,10 @@ extension GeoClueService {
     return "Access denied: this program may not know the location; locationctl apps shows what was "
       + "decided"
   }
+
+  private static let switchedOff =
+    "Access denied: location services are off for this user by the desktop's own switch, such as "
+    + "Settings, Privacy, Location of GNOME"
 
   private static let nobody =
     "Access denied: whether this program may know the location is not decided, and nobody can be "

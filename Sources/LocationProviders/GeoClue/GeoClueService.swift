@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Serves GeoClue's interface on D-Bus to every program that asks it where the computer is
-/// (GEOCLUE-1 to GEOCLUE-18).
+/// (GEOCLUE-1 to GEOCLUE-19).
 ///
 /// Decides which Client objects exist and what becomes of each call. Whether an app may know the
 /// location is not decided here: every client is an app of the engine (docs/decisions/0101).
@@ -25,6 +25,10 @@ package struct GeoClueService: Machine {
     case updates(String, SubscriberID, UpdatesDelivery)
     /// The level of the most exact source.
     case available(GeoClueLevel)
+    /// The bus has answered a call of this machine (``GeoClueService/isOwn(reply:)``).
+    case reply(Int, BusReply)
+    /// A connection has sent a signal to which this machine has subscribed.
+    case signal(BusSignal)
     case wake
   }
 
@@ -47,6 +51,10 @@ package struct GeoClueService: Machine {
     case subscribers(String, Int)
     /// A request to the engine; after one for authorization, `.asked` follows.
     case request(String, Request)
+    /// An agent's answer or signal follows as `.reply` or `.signal`.
+    case bus(BusAction)
+    /// The programs of a user may have this level at most, by an agent of theirs; `nil` for any.
+    case limited(UInt32, GeoClueLevel?)
   }
 
   /// A connection to the bus.
@@ -66,6 +74,7 @@ package struct GeoClueService: Machine {
   var callers: [String: Caller] = [:]
   /// By their numbers.
   var clients: [Int: GeoClueClient] = [:]
+  var agents = GeoClueAgents()
   var lastClient = 0
   private var available = GeoClueLevel.none
   private var wasInUse = false
@@ -104,6 +113,8 @@ package struct GeoClueService: Machine {
       case .updates(let name, let subscriber, let delivery):
         take(delivery, for: subscriber, of: name, at: now)
       case .available(let level): measure(level)
+      case .reply(let call, let reply): take(reply, to: call)
+      case .signal(let signal): take(signal)
       case .wake: wake(at: now)
       }
     return outputs + settleUse()
@@ -155,7 +166,8 @@ package struct GeoClueService: Machine {
     guard callers.removeValue(forKey: name) != nil else { return [] }
     let own = clients.values.filter { $0.owner == name }.map(\.number).sorted()
     for number in own { clients[number] = nil }
-    return (own.isEmpty ? [] : [.subscribers(name, -own.count)]) + [.forget(name)]
+    return (own.isEmpty ? [] : [.subscribers(name, -own.count)]) + remove(agent: name)
+      + [.forget(name)]
   }
 
   // MARK: Manager

@@ -184,7 +184,7 @@ package struct NotificationPresenter: Machine {
 
   // MARK: Words of the interface
 
-  private static let service = "org.freedesktop.Notifications"
+  package static let service = "org.freedesktop.Notifications"
   /// The number of calls that close a notification; their replies are ignored.
   private static let closing = -1
 
@@ -192,7 +192,7 @@ package struct NotificationPresenter: Machine {
   /// next.
   private static func capabilities(_ number: Int) -> Int { number * 2 }
 
-  private static func call(_ member: String, reply: String? = nil) -> BusCall {
+  static func call(_ member: String, reply: String? = nil) -> BusCall {
     BusCall(
       service, path: "/org/freedesktop/Notifications", interface: service, member: member,
       reply: reply)

@@ -13,7 +13,9 @@ Every connection has a letter, and is made by its first command. Answers each wi
   A await PATH              until the next LocationUpdated of the client; answers with both objects
   A await Active VALUE      until the next PropertiesChanged with this value
   A await InUse VALUE
-  A agent ID
+  A agent ID                AddAgent, of an agent without a level
+  A agent ID LEVEL          AddAgent, of one with this level; returns when it was asked for that
+  A level LEVEL             changes the level of the agent, and says so to everybody
   A leave                   ends the connection, and waits until the bus has said so
   A own                     asks for the name, as GeoClue does
   many N                    N connections, 0 and so on, each with a client; answers how many have one
@@ -24,6 +26,7 @@ import sys
 
 import dbus
 import dbus.bus
+import dbus.lowlevel
 import dbus.mainloop.glib
 from gi.repository import GLib
 
@@ -39,12 +42,19 @@ class Connection:
         self.bus = dbus.bus.BusConnection(os.environ["DBUS_SYSTEM_BUS_ADDRESS"])
         self.bus.set_exit_on_disconnect(False)
         self.heard = []
+        self.level, self.asked = None, False
         self.bus.add_message_filter(self.hear)
         self.bus.add_match_string(
             f"type='signal',interface='{PROPERTIES}',path='{ROOT}/Manager'")
 
     def hear(self, bus, message):
         path = message.get_path() or ""
+        if message.get_type() == 1 and path == ROOT + "/Agent" and self.level is not None:
+            reply = dbus.lowlevel.MethodReturnMessage(message)
+            reply.append(dbus.UInt32(self.level, variant_level=1))
+            bus.send_message(reply)
+            self.asked = True
+            return dbus.lowlevel.HANDLER_RESULT_HANDLED
         if message.get_type() == 4 and (path.startswith(ROOT) or path == "/org/freedesktop/DBus"):
             self.heard.append((message.get_path(), message.get_member(), message.get_args_list()))
         return dbus.lowlevel.HANDLER_RESULT_NOT_YET_HANDLED
@@ -79,7 +89,17 @@ class Connection:
         if word == "delete":
             return self.call(ROOT + "/Manager", manager, "DeleteClient", "o", rest[0])
         if word == "agent":
-            return self.call(ROOT + "/Manager", manager, "AddAgent", "s", rest[0])
+            self.level = int(rest[1]) if rest[1:] else None
+            self.call(ROOT + "/Manager", manager, "AddAgent", "s", rest[0])
+            while self.level is not None and not self.asked:
+                GLib.MainContext.default().iteration(True)
+            return None
+        if word == "level":
+            self.level = int(rest[0])
+            signal = dbus.lowlevel.SignalMessage(ROOT + "/Agent", PROPERTIES, "PropertiesChanged")
+            changes = {"MaxAccuracyLevel": dbus.UInt32(self.level, variant_level=1)}
+            signal.append(NAME + ".Agent", changes, [], signature="sa{sv}as")
+            return self.bus.send_message(signal) and None
         if word in ("start", "stop"):
             return self.call(rest[0], client, word.title())
         if word == "starts":

@@ -74,6 +74,29 @@ struct BusPeersTests {
     #expect(peers.takeRefusals().isEmpty)
   }
 
+  @Test("border 7: signals and answers of one connection are that connection's, whose it stays")
+  mutating func connection() {
+    let changes = BusMatch.propertiesChanged(of: ":1.9")
+    // A unique name has no other owner, so nobody is asked for it.
+    #expect(peers.prepare(.subscribe(changes)).map(\.call.member) == ["AddMatch"])
+    #expect(signal(from: ":1.6").isEmpty)
+    guard case .signal(let heard) = signal(from: ":1.9").first else {
+      Issue.record("nothing was heard")
+      return
+    }
+    #expect(heard.sender == ":1.9")
+    let call = BusCall(":1.9", path: "/", interface: "org.example", member: "M", reply: "s")
+    for question in peers.prepare(.call(7, call)) { peers.sent(question, as: 9, at: start) }
+    #expect(reply(9, from: ":1.6").isEmpty)
+    #expect(reply(9, from: ":1.9") == [.reply(7, .values([.string("true")]))])
+    #expect(peers.prepare(.unsubscribe(changes)).map(\.call.member) == ["RemoveMatch"])
+    // The signals of a name's owner do not say which connection that is.
+    peers = BusPeers()
+    begin()
+    guard case .signal(let owned) = signal(from: ":1.5").first else { return }
+    #expect(owned.sender == nil)
+  }
+
   @Test("border 7: who takes the name is believed from then on, and the former owner no more")
   mutating func successor() {
     begin()

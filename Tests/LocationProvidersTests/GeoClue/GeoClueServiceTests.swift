@@ -150,14 +150,6 @@ struct GeoClueServiceTests {
       ])
   }
 
-  @Test("GEOCLUE-14: agents are accepted, and asked nothing")
-  mutating func agents() {
-    stage.open()
-    _ = stage.said()
-    stage.call("AddAgent", .string("geoclue-demo-agent"))
-    #expect(stage.said() == ["2: done"])
-  }
-
   @Test("GEOCLUE-16: every object describes itself, and calls that it does not have fail")
   mutating func introspection() {
     stage.open()

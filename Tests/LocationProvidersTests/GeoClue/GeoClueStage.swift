@@ -116,6 +116,13 @@ private func word(_ output: GeoClueService.Output) -> String {
   case .request(_, .updates(let manager, .stop)): "stop \(manager.rawValue)"
   case .request(_, .end(let manager)): "end \(manager.rawValue)"
   case .request(_, let request): "\(request)"
+  case .bus(.subscribe(let match)): "follow \(match.member) of \(match.sender)"
+  case .bus(.unsubscribe(let match)): "follow no more \(match.member) of \(match.sender)"
+  case .bus(.call(_, let call)):
+    "ask \(call.destination) \(call.member) " + call.arguments.map(word).joined(separator: " ")
+  case .bus(let action): "\(action)"
+  case .limited(let user, let level):
+    "user \(user) " + (level.map { "at most \($0)" } ?? "not limited")
   }
 }
 

@@ -63,6 +63,9 @@ package final class MockMachine {
     return FileManager.default.isExecutableFile(atPath: venv.path) ? venv : nil
   }
 
+  /// The program of the mocks, links resolved: what a daemon knows it by.
+  package static var interpreter: String? { python?.resolvingSymlinksInPath().path }
+
   /// The Python that has the modules of Debian's packages.
   private static let debianPython = "/usr/bin/python3"
 

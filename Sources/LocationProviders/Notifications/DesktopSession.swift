@@ -1,0 +1,187 @@
+package import LocationModel
+
+/// Decides for how long questions of apps are answered in a graphical session: while a program shows
+/// notifications with buttons there, and no other agent of this kind runs in it (AUTH-58).
+///
+/// An agent that nobody sees would keep each question from the next one, so it leaves the daemon as soon as
+/// the notifications have gone.
+package struct DesktopSession: Machine {
+  package enum Input: MachineInput {
+    case begin
+    case bus(BusEvent)
+    /// There is no connection to the bus of the session.
+    case closed(reason: String)
+    /// The connection to the daemon has ended; with the reason where the daemon does not let this program
+    /// answer.
+    case detached(refusal: String?)
+    /// The desktop could not show a question.
+    case passed
+    case wake
+  }
+
+  package enum Output: Hashable, Sendable {
+    /// Connects to the bus of the session; `.bus(.connected)` or `.closed` follows.
+    case enter
+    case bus(BusAction)
+    /// Connect to the daemon, and answer for the person; `.detached` follows when that has ended.
+    case attend
+    case leave
+    /// There is nothing more to do, and why.
+    case end(End)
+  }
+
+  package enum End: Hashable, Sendable {
+    /// No question can be asked in this session, or another agent asks them.
+    case unneeded(String)
+    /// The daemon does not let this program answer.
+    case refused(String)
+  }
+
+  private enum State: Hashable, Sendable {
+    case idle
+    /// The name that only one agent of a session has is asked for.
+    case entering
+    /// The desktop is asked whether it shows buttons; one without notifications is asked no more after
+    /// `until`.
+    case asking(until: Instant)
+    /// Nobody shows notifications: asked again when somebody does, and for the last time at `until`.
+    case missing(until: Instant)
+    case attending
+    /// The daemon is not there; looked for again at `retry`.
+    case detached(retry: Instant)
+    case ended
+  }
+
+  private var state = State.idle
+  private var name = BusName(Self.agent)
+  private var lastCall = 0
+
+  package init() {}
+
+  package var nextDeadline: Instant? {
+    switch state {
+    case .missing(let until): until
+    case .detached(let retry): retry
+    case .idle, .entering, .asking, .attending, .ended: nil
+    }
+  }
+
+  package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    guard state != .ended else { return [] }
+    switch input {
+    case .begin:
+      guard state == .idle else { return [] }
+      state = .entering
+      return settle(name.handle(.begin, at: now), at: now)
+    case .bus(let event): return take(event, at: now)
+    case .closed(let reason): return settle(name.handle(.closed(reason: reason), at: now), at: now)
+    case .detached(let refusal): return detach(refusal, at: now)
+    case .passed: return state == .attending ? miss(at: now) : []
+    case .wake: return wake(at: now)
+    }
+  }
+
+  // MARK: The bus
+
+  private mutating func take(_ event: BusEvent, at now: Moment) -> [Output] {
+    switch event {
+    case .reply(-lastCall, let reply): return takeCapabilities(reply, at: now)
+    case .signal(let signal) where signal.presence(of: NotificationPresenter.service) != nil:
+      return take(change: signal, at: now)
+    case .connected, .disconnected, .reply, .signal, .called, .refused:
+      return settle(name.handle(.bus(event), at: now), at: now)
+    }
+  }
+
+  /// Carries out what the name of this agent needs.
+  private mutating func settle(_ outputs: [BusName.Output], at now: Moment) -> [Output] {
+    outputs.flatMap { output -> [Output] in
+      switch output {
+      case .enter: [.enter]
+      case .bus(let action): [.bus(action)]
+      case .changed(.owned):
+        [.bus(.subscribe(.owner(of: NotificationPresenter.service)))]
+          + ask(until: now.uptime + Self.grace)
+      case .changed(.taken): end(.unneeded("another agent of this session asks already"))
+      case .changed(.refused(let reason)):
+        end(.unneeded("there is no bus of a session: \(reason)"))
+      }
+    }
+  }
+
+  /// Asks whether there are buttons, which also starts a desktop's service that is started on demand.
+  private mutating func ask(until: Instant) -> [Output] {
+    lastCall += 1
+    state = .asking(until: until)
+    let call = NotificationPresenter.call("GetCapabilities", reply: "as")
+    return [.bus(.call(-lastCall, call))]
+  }
+
+  private mutating func takeCapabilities(_ reply: BusReply, at now: Moment) -> [Output] {
+    guard case .asking(let until) = state else { return [] }
+    guard case .values = reply else {
+      guard now.uptime < until else {
+        return end(.unneeded("no program shows notifications in this session"))
+      }
+      state = .missing(until: until)
+      return []
+    }
+    guard reply.first?.elements?.contains(where: { $0.text == "actions" }) == true else {
+      return end(.unneeded("the notifications of this session have no buttons"))
+    }
+    state = .attending
+    return [.attend]
+  }
+
+  /// Takes that the program that shows notifications has come, gone, or changed.
+  private mutating func take(change: BusSignal, at now: Moment) -> [Output] {
+    let isThere = change.presence(of: NotificationPresenter.service) == true
+    switch state {
+    case .attending, .detached:
+      let outputs = miss(at: now)
+      guard isThere, case .missing(let until) = state else { return outputs }
+      return outputs + ask(until: until)
+    case .missing(let until): return isThere ? ask(until: until) : []
+    case .asking(let until) where isThere: return ask(until: until)
+    case .idle, .entering, .asking, .ended: return []
+    }
+  }
+
+  // MARK: The daemon
+
+  private mutating func detach(_ refusal: String?, at now: Moment) -> [Output] {
+    guard state == .attending else { return [] }
+    if let refusal { return end(.refused(refusal)) }
+    state = .detached(retry: now.uptime + Self.pause)
+    return []
+  }
+
+  /// Leaves the daemon until notifications are there again.
+  private mutating func miss(at now: Moment) -> [Output] {
+    defer { state = .missing(until: now.uptime + Self.grace) }
+    return state == .attending ? [.leave] : []
+  }
+
+  private mutating func wake(at now: Moment) -> [Output] {
+    switch state {
+    case .missing(let until) where until <= now.uptime: return ask(until: until)
+    case .detached(let retry) where retry <= now.uptime:
+      state = .attending
+      return [.attend]
+    case .idle, .entering, .asking, .missing, .attending, .detached, .ended: return []
+    }
+  }
+
+  private mutating func end(_ end: End) -> [Output] {
+    defer { state = .ended }
+    return (state == .attending ? [.leave] : []) + [.end(end)]
+  }
+
+  /// The name on the bus of the session that one agent has.
+  private static let agent = "org.meridian.LocationAgent"
+  /// How long a session may be without notifications. Chosen: longer than a desktop needs to start, or to
+  /// start anew.
+  package static let grace = Duration.seconds(60)
+  /// Before a daemon that has gone is looked for again. Chosen: one that was updated is back by then.
+  package static let pause = Duration.seconds(10)
+}

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `locationctl agent --desktop` beside a daemon, on a bus of a session with a desktop's notifications.
+@Suite(
+  "Questions on a desktop", .serialized,
+  .enabled(if: MockMachine.isThere, "needs dbus-daemon, and python-dbusmock in .build/venv"),
+  .timeLimit(.minutes(1)))
+struct DesktopAgentTests {
+  private let machine: MockMachine
+
+  init() throws {
+    machine = try MockMachine()
+    try machine.perform("notifications start body actions")
+  }
+
+  private func agent(
+    of daemon: DaemonRun, _ environment: [String: String] = [:]
+  ) throws -> RunningProgram {
+    let session = [
+      "DBUS_SESSION_BUS_ADDRESS": machine.address, "DISPLAY": ":0", "WAYLAND_DISPLAY": "",
+    ]
+    return try RunningProgram(
+      BuiltProgram.path("locationctl"), ["agent", "--desktop"],
+      environment: daemon.surroundings.merging(session) { $1 }.merging(environment) { $1 },
+      keeping: daemon)
+  }
+
+  @Test("AUTH-58: an app's question is a notification, and its button is the answer")
+  func answered() async throws {
+    let daemon = try await DaemonRun(configuration: ["agent = none"])
+    let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "no location, asking" }
+    let agent = try agent(of: daemon)
+    defer { agent.end() }
+    #expect(try machine.perform("await notification 1").contains("to use your location?"))
+    // The session has one already, which goes on.
+    let second = try self.agent(of: daemon)
+    defer { second.end() }
+    _ = try await second.lines.next { $0.contains("another agent of this session asks already") }
+    try machine.perform("press 1 whileUsing")
+    _ = try await app.lines.next { $0 == "live 48.5" }
+  }
+
+  @Test("AUTH-58: an agent on a terminal goes on beside it, and the first answer counts for both")
+  func beside() async throws {
+    let daemon = try await DaemonRun(configuration: ["agent = none"])
+    let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "no location, asking" }
+    let agent = try agent(of: daemon)
+    defer { agent.end() }
+    try machine.perform("await notification 1")
+    let terminal = try BorderScript.run(
+      daemon,
+      """
+      pid, terminal = pty.fork()
+      if pid == 0: os.execv(sys.argv[2], [sys.argv[2], "agent"])
+      said = b""
+      while b"Answer: " not in said: said += os.read(terminal, 4096)
+      os.write(terminal, b"w\\n")
+      try:
+        while True: os.read(terminal, 4096)
+      except OSError: pass
+      """, BorderScript.tool)
+    defer { terminal.end() }
+    _ = try await app.lines.next { $0 == "live 48.5" }
+    // The question leaves the screen.
+    #expect(try machine.perform("await closed 1") == "ok")
+  }
+
+  @Test("border 1, AUTH-58: an app that shows the notifications itself is nobody to ask")
+  func shownByApp() async throws {
+    let daemon = try await DaemonRun(configuration: ["agent = none"])
+    let app = try BorderScript.run(
+      daemon, "app = serve()\nsay('served')\napp.recv(1)",
+      program: try #require(MockMachine.interpreter))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "served" }
+    let agent = try agent(of: daemon)
+    defer { agent.end() }
+    let said = try await agent.lines.next { $0.contains("refuses") }
+    #expect(said.contains("its notifications are shown by an app"), "\(said)")
+  }
+
+  @Test("AUTH-58: without a display, or a bus of a session, it ends at once with the reason")
+  func noDisplay() async throws {
+    let daemon = try await DaemonRun(configuration: ["agent = none"])
+    let blind = try agent(of: daemon, ["DISPLAY": ""])
+    defer { blind.end() }
+    _ = try await blind.lines.next { $0.contains("there is no display") }
+    let mute = try agent(of: daemon, ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"])
+    defer { mute.end() }
+    _ = try await mute.lines.next { $0.contains("there is no bus of a session") }
+  }
+}
