@@ -86,6 +86,16 @@ extension Fuzzer {
           _ = message.errorCode
           _ = try? NL80211.message(message)
         }
+        // The same bytes as the kernel's list of addresses.
+        var driver: any SourceDriver = Source.geoip(path: "").driver
+        _ = driver.handle(.stored([]), at: .piece(0))
+        _ = driver.handle(.kernel(.opened), at: .piece(1))
+        _ = driver.handle(.kernel(.bytes(bytes)), at: .piece(2))
+      },
+      Fuzzer("geoip") { bytes in
+        let six: [UInt8] = [0x2A, 2] + [UInt8](repeating: 1, count: 14)
+        let addresses: [[UInt8]] = [[81, 2, 69, 142], six]
+        _ = GeoIPLookUp(path: "", addresses: addresses).answer(from: bytes)
       },
       Fuzzer("advert") { bytes in
         guard let advert = IBeaconAdvert(advertisingData: bytes) else { return }

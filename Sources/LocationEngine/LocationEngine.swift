@@ -65,8 +65,8 @@ package struct LocationEngine: Machine {
 
   var arbiter = ProviderArbiter()
   var watch: PositionWatch
-  /// The region of the computer, by a last resort; never the current fix.
-  var region: Fix?
+  /// The regions of the computer, by last resorts; never the current fix.
+  var regions = ComputerRegions()
   /// The place that is set from outside.
   var simulated = SimulatedPosition()
   /// The apps that use the location, as last output; sorted.
@@ -146,7 +146,10 @@ package struct LocationEngine: Machine {
     case .provider(let provider, let status):
       deliver(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
       settleHope(to: &outputs)
-      if status == .unavailable(.noPositions) { settleSources(at: now, to: &outputs) }
+      if status == .unavailable(.noPositions) {
+        settleSources(at: now, to: &outputs)
+        dropRegion(of: provider, at: now, to: &outputs)
+      }
     case .compass(let provider, let hasCompass):
       settleCompass(provider, hasCompass, at: now, to: &outputs)
     case .heading(let sample, let provider):
@@ -503,7 +506,7 @@ package struct LocationEngine: Machine {
     coordinator.launch.policy.isUnlocked = policies.isUnlocked(client.app)
     coordinator.settings = policies.services
     coordinator.world.current = arbiter.current
-    coordinator.world.region = region
+    coordinator.world.region = regions.smallest
     (coordinator.world.outage, coordinator.world.isHopeless) = (watch.outage, watch.isHopeless)
     outputs += coordinator.settle(equipment, at: now)
     coordinator.place(coarse.place)

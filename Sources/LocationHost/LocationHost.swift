@@ -344,7 +344,9 @@ package actor LocationHost: EngineLink, QueueActor {
       case .sensors: openSensors(as: id)
       case .netlink(let groups):
         try listen(Opening.netlink(groups: groups, at: places.netlink), as: id)
+      case .addresses: try listen(Opening.addresses(at: places.netlink), as: id)
       case .web(let request): send(request, as: id)
+      case .look(let query): answer(query, as: id)
       }
     } catch {
       fail(id, with: error)
@@ -377,7 +379,7 @@ package actor LocationHost: EngineLink, QueueActor {
     step(.channel(id, .opened))
   }
 
-  private func receive(_ event: ChannelEvent, of id: ChannelID) {
+  func receive(_ event: ChannelEvent, of id: ChannelID) {
     if case .closed = event { close(id) } else { received?(id.provider, event) }
     settleUses()
     step(.channel(id, event))
@@ -568,7 +570,7 @@ package struct HostPaths: Sendable {
   package var sensors: String
   /// The link that names the time zone.
   package var timeZone = "/etc/localtime"
-  /// A socket of packets in the place of the kernel's generic netlink; `nil` for the kernel's own.
+  /// A socket of packets in the place of the kernel's netlink; `nil` for the kernel's own.
   package var netlink: String?
 
   package init(

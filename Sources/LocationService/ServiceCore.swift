@@ -343,12 +343,23 @@ package struct ServiceCore: Machine {
       sources[index].status = status
       if status != .idle { sources[index].lastStatus = status }
       outputs.append(.engine(.note(.provider(provider, status))))
-      guard sources[index].source.givesPositions else { return }
+      guard sources[index].source.givesPositions else {
+        if case .unavailable = status { dropRegion(of: index, at: now, to: &outputs) }
+        return
+      }
       ask(.provider(provider, status), at: now, to: &outputs)
       guard selection.hasChoice else { return }
       selection.note(status, of: index, at: now.uptime)
       settleDemand(at: now, to: &outputs)
     }
+  }
+}
+
+extension ServiceCore {
+  /// Withdraws the region of a source that gives none any more (RADIO-63).
+  private mutating func dropRegion(of index: Int, at now: Moment, to outputs: inout [Output]) {
+    guard sources[index].fixes > 0 else { return }
+    ask(.provider(ProviderID(index), .unavailable(.noPositions)), at: now, to: &outputs)
   }
 }
 

@@ -28,7 +28,7 @@ struct SilentNetworkTests {
 
   /// All that receives or finds without a server; the radio stands for an adapter, which no test has.
   private static let radios = [
-    "wifi:", "modem:", "iio:", "zone:", "scans+tcp://127.0.0.1:7001",
+    "wifi:", "modem:", "iio:", "zone:", "geoip:/none.mmdb", "scans+tcp://127.0.0.1:7001",
   ]
 
   private func run(

@@ -61,6 +61,24 @@ struct DoctorTests {
     #expect(found.text("subject").contains("ichnaea:") && !found.text("subject").contains("k1"))
   }
 
+  @Test("RADIO-62: says what a database of addresses gives, and why it gives nothing")
+  func geoIP() throws {
+    let folder = try TemporaryFolder()
+    var writer = MaxMindWriter()
+    writer.add([203, 0, 113, 0], 24, MaxMindWriter.city(51.5, -0.1, kilometers: 20))
+    writer.add([198, 51, 100, 0], 24, .map([("country", .map([("iso_code", .text("GB"))]))]))
+    let path = folder.file("city.mmdb")
+    try Data(writer.bytes).write(to: URL(filePath: path))
+    let good = try findings("--source", "geoip:\(path)?address=203.0.113.7")
+    #expect(good.codes == ["region"] && good.text("message").hasPrefix("GeoIP"))
+    for (address, code) in [("198.51.100.7", "geoip_coordinates"), ("192.0.2.7", "geoip_entry")] {
+      #expect(try findings("--source", "geoip:\(path)?address=\(address)").codes == [code])
+    }
+    let none = try findings("--source", "geoip:\(path).none?address=203.0.113.7")
+    #expect(none.codes == ["missing"] && none.text("message").contains(path + ".none"))
+    #expect(try findings("--source", "geoip:/etc/hosts?address=203.0.113.7").codes == ["malformed"])
+  }
+
   @Test("finds gpsd not running")
   func gpsdNotRunning() throws {
     let found = try findings("--source", "gpsd://127.0.0.1:\(try unusedPort())")

@@ -14,7 +14,8 @@ struct SetupTests {
       "dev", "etc", "sys/class/net/wlan0/phy80211", "sys/class/net/eth0",
       "sys/class/bluetooth/hci0",
       "sys/bus/iio/devices/iio:device0", "sys/bus/iio/devices/trigger0",
-      "sys/class/usbmisc/cdc-wdm0",
+      "sys/class/usbmisc/cdc-wdm0", "var/lib/GeoIP/GeoLite2-City.mmdb",
+      "usr/share/GeoIP/GeoLite2-Country.mmdb", "usr/share/GeoIP/dbip-city-lite.mmdb",
     ] {
       try FileManager.default.createDirectory(
         atPath: folder.file(path), withIntermediateDirectories: true)
@@ -39,6 +40,10 @@ struct SetupTests {
     #expect(parts.bluetooth == ["hci0"])
     #expect(parts.sensors == ["iio:device0"])
     #expect(parts.modems == ["cdc-wdm0"])
+    #expect(
+      parts.databases == [
+        "/usr/share/GeoIP/dbip-city-lite.mmdb", "/var/lib/GeoIP/GeoLite2-City.mmdb",
+      ])
     withExtendedLifetime(receiver) {}
   }
 

@@ -4,7 +4,7 @@ _locationd() {
   case "$before" in
   --config | --socket) COMPREPLY=($(compgen -f -- "$word")) ;;
   --state) COMPREPLY=($(compgen -d -- "$word")) ;;
-  --source) COMPREPLY=($(compgen -W "gpsd:// nmea:// nmea+tcp:// nmea+tls:// nmea+udp:// nmea+unix:// gpx:// log:// fixed: fixes:// scans+tcp:// bluez: ichnaea:https:// geosubmit:https:// iio: modem: wifi: zone:" -- "$word")) ;;
+  --source) COMPREPLY=($(compgen -W "gpsd:// nmea:// nmea+tcp:// nmea+tls:// nmea+udp:// nmea+unix:// gpx:// log:// fixed: fixes:// scans+tcp:// bluez: geoip: ichnaea:https:// geosubmit:https:// iio: modem: wifi: zone:" -- "$word")) ;;
   *) COMPREPLY=($(compgen -W "--system --config --source --socket --state --geoclue --check --help" -- "$word")) ;;
   esac
 }

@@ -176,7 +176,7 @@ extension Source {
     case .nmeaTCP(let host, let port), .nmeaTLS(let host, let port, _): "tcp://\(host):\(port)"
     case .nmeaUDP(let host, let port, _): "udp://\(host ?? ""):\(port)"
     case .gpsd, .localGpsd, .gpx, .log, .fixed, .fixes, .scans, .geoclue, .bluez, .iio, .modem,
-      .zone, .wifi, .ichnaea, .geosubmit, .resting:
+      .zone, .geoip, .wifi, .ichnaea, .geosubmit, .resting:
       nil
     }
   }

@@ -153,8 +153,19 @@ package enum Opening {
   /// Needs no privilege. The kernel gives it an address when the first request is sent. `path` is a
   /// socket of packets that stands for the kernel.
   static func netlink(groups: [UInt32], at path: String? = nil) throws(Errno) -> Int32 {
+    try netlink(genericNetlink, groups: groups, at: path)
+  }
+
+  /// Opens a socket of netlink that lists the addresses of this computer, and receives their changes.
+  static func addresses(at path: String? = nil) throws(Errno) -> Int32 {
+    try netlink(routes, groups: addressGroups, at: path)
+  }
+
+  private static func netlink(
+    _ family: Int32, groups: [UInt32], at path: String?
+  ) throws(Errno) -> Int32 {
     if let path { return try local(path, SOCK_SEQPACKET) }
-    let descriptor = try socket(AF_NETLINK, SOCK_RAW, protocol: genericNetlink)
+    let descriptor = try socket(AF_NETLINK, SOCK_RAW, protocol: family)
     for group in groups {
       var group = group
       let size = socklen_t(MemoryLayout<UInt32>.size)
@@ -182,6 +193,9 @@ package enum Opening {
     }
   }
 
+  /// `NETLINK_ROUTE`, and `RTNLGRP_IPV4_IFADDR` and `RTNLGRP_IPV6_IFADDR` of linux/rtnetlink.h.
+  private static let routes: Int32 = 0
+  private static let addressGroups: [UInt32] = [5, 9]
   /// `NETLINK_GENERIC`, `SOL_NETLINK`, and `NETLINK_ADD_MEMBERSHIP` of linux/netlink.h.
   private static let genericNetlink: Int32 = 16
   private static let netlinkLevel: Int32 = 270

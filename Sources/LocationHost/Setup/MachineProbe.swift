@@ -32,6 +32,10 @@ package struct MachineProbe: Sendable {
     parts.modems =
       names("/sys/class/wwan") { _ in true }
       + names("/sys/class/usbmisc") { $0.holds("/cdc-wdm") }
+    parts.databases = ["/usr/share/GeoIP", "/var/lib/GeoIP"].flatMap { folder in
+      names(folder) { $0.hasSuffix(".mmdb") && $0.lowercased().holds("city") }
+        .map { "\(folder)/\($0)" }
+    }
     parts.sockets = servedSockets()
     // gpsd has the receivers that it was given, and so has a program that serves a socket.
     guard !parts.answersGpsd, parts.sockets.isEmpty else { return parts }

@@ -38,6 +38,9 @@ package struct AddressRange: Hashable, Sendable, CustomStringConvertible {
     bytes.count == 4 ? bytes[0] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
   }
 
+  /// Four bytes, or sixteen, of an address; `nil` for a range.
+  package var single: [UInt8]? { length == bytes.count * 8 ? bytes : nil }
+
   private static func bytes(of text: Substring) -> [UInt8]? {
     text.contains(":") ? sixteen(text) : four(text)
   }

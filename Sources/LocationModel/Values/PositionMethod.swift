@@ -8,8 +8,8 @@ package enum PositionMethod: String, CaseIterable, Sendable {
   case cells
   /// By a location service on the network that the owner has named.
   case service
-  /// By the address of the network, the area of a cell, the country, or the time zone: for requests that accept any
-  /// position, and never for conditions, visits, or significant changes.
+  /// By the address of the network (GeoIP), the area of a cell, the country, or the time zone: for requests that
+  /// accept any position, and never for conditions, visits, or significant changes.
   case region
 
   /// The place among all, from 0 for the most trusted.

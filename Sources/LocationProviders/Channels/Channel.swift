@@ -23,14 +23,18 @@ package enum Channel: Hashable, Sendable {
   case sensors
   /// The kernel's generic netlink: its answers to requests, and the events of these groups.
   case netlink(groups: [UInt32])
+  /// The kernel's list of the addresses of this computer, on request, and its changes.
+  case addresses
   /// One request to a server that the owner has named; the only event is the answer.
   case web(WebRequest)
+  /// A look-up in a database of addresses; the only event is the answer.
+  case look(GeoIPLookUp)
 
   /// Whether it leads to the kernel; such a channel may be open beside another one.
   package var isKernel: Bool {
     switch self {
-    case .sensors, .netlink: true
-    case .serial, .tcp, .tls, .local, .unix, .udp, .file, .timeZone, .systemBus, .web: false
+    case .sensors, .netlink, .addresses: true
+    case .serial, .tcp, .tls, .local, .unix, .udp, .file, .timeZone, .systemBus, .web, .look: false
     }
   }
 }
@@ -65,6 +69,8 @@ package enum ChannelEvent: Hashable, Sendable {
   case readings([SysfsReading])
   /// The answer to a request on the web. No event follows.
   case answer(WebAnswer)
+  /// The answer to a look-up. No event follows.
+  case places(GeoIPAnswer)
   /// The channel could not be opened, or it ended. No event follows.
   case closed(ChannelEnd)
 }

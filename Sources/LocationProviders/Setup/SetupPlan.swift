@@ -20,6 +20,8 @@ package struct MachineParts: Hashable, Sendable {
   package var wifi: [String] = []
   package var bluetooth: [String] = []
   package var sensors: [String] = []
+  /// Databases of the places of addresses.
+  package var databases: [String] = []
 
   package init() {}
 
@@ -81,6 +83,10 @@ package struct SetupPlan: Hashable, Sendable {
       notes.append(
         "connect a receiver and run locationctl setup again, or name a place: "
           + "source = fixed:LATITUDE,LONGITUDE")
+      for path in parts.databases {
+        let url = Source.geoip(path: path).url
+        notes.append("a database has places of addresses, as a last resort: source = \(url)")
+      }
     }
   }
 

@@ -32,6 +32,7 @@ extension Source {
     case .bluez: BlueZDriver()
     case .modem: ModemDriver()
     case .zone: ZoneDriver()
+    case .geoip(let path, let address): GeoIPDriver(path: path, address: address?.single)
     case .iio(let motion): SensorDriver(sensesMotion: motion)
     case .wifi(let adapter): WiFiDriver(adapter: adapter)
     case .ichnaea(let service): IchnaeaDriver(service)
@@ -50,7 +51,7 @@ extension Source {
   /// fixed position costs nothing. A region is no position for those that need one.
   package var tier: PositionTier? {
     switch self {
-    case .bluez, .geosubmit, .iio, .zone: nil
+    case .bluez, .geoip, .geosubmit, .iio, .zone: nil
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
     case .geoclue, .ichnaea, .scans, .wifi: .network

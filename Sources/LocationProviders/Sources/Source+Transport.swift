@@ -21,9 +21,8 @@ extension Source {
     case .nmeaTLS: .tls
     case .ichnaea(let service), .geosubmit(let service):
       service.server.url.hasPrefix("https:") ? .tls : .loopback
-    case .nmeaSerial, .nmeaUnix, .gpx, .log, .fixed, .fixes, .geoclue, .bluez, .iio, .modem, .zone,
-      .wifi,
-      .resting:
+    case .nmeaSerial, .nmeaUnix, .gpx, .log, .fixed, .fixes, .geoclue, .geoip, .bluez, .iio, .modem,
+      .zone, .wifi, .resting:
       nil
     }
   }

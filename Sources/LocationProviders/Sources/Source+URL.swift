@@ -26,6 +26,7 @@ extension Source {
     case .bluez: "bluez:"
     case .modem: "modem:"
     case .zone: "zone:"
+    case .geoip(let path, let address): Self.database(path, address?.description)
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"
     case .wifi(let adapter): "wifi:" + (adapter.map(Self.escaped) ?? "")
     case .ichnaea(let service): "ichnaea:" + service.address(showsKey: true)
@@ -35,9 +36,13 @@ extension Source {
     }
   }
 
-  /// The URL for logs: without the position, or the key, that it contains.
+  /// The URL for logs: without the position, the address, or the key, that it contains.
   package var loggedURL: String {
-    if case .fixed = self { "fixed:‹private›" } else { shownURL }
+    switch self {
+    case .fixed: "fixed:‹private›"
+    case .geoip(let path, .some): Self.database(path, "‹private›")
+    default: shownURL
+    }
   }
 
   /// The URL for the owner's eyes: without the key, which is not for those who help.
@@ -47,6 +52,10 @@ extension Source {
     case .geosubmit(let service): "geosubmit:" + service.address(showsKey: false)
     default: url
     }
+  }
+
+  private static func database(_ path: String, _ address: String?) -> String {
+    "geoip:\(escaped(path))" + (address.map { "?address=\($0)" } ?? "")
   }
 
   /// Puts an IPv6 address into brackets.

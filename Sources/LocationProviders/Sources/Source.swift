@@ -38,6 +38,8 @@ package indirect enum Source: Hashable, Sendable {
   case modem
   /// `zone:`
   case zone
+  /// `geoip:/PATH[?address=ADDRESS]`: a database of addresses; without one, this computer's own are looked up.
+  case geoip(path: String, address: AddressRange? = nil)
   /// `wifi:`, or `wifi:wlan0` for one adapter.
   case wifi(adapter: String? = nil)
   /// `ichnaea:https://HOST[/PATH][?key=KEY&contact=ADDRESS]`: a location service on the network.

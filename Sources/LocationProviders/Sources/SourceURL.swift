@@ -54,7 +54,7 @@ private struct SourceURL {
 
   private static let schemes =
     "gpsd, nmea, nmea+tcp, nmea+tls, nmea+udp, nmea+unix, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, "
-    + "modem, iio, wifi, ichnaea, geosubmit, zone"
+    + "modem, iio, wifi, ichnaea, geosubmit, zone, geoip"
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
@@ -103,13 +103,8 @@ private struct SourceURL {
     case "bluez": return try bare(.bluez)
     case "modem": return try bare(.modem)
     case "zone": return try bare(.zone)
-    case "iio":
-      let form = "iio: or iio:?motion=false"
-      try refuseQuery(except: ["motion"], form)
-      guard path.isEmpty, (authority ?? "").isEmpty else {
-        throw fault("nothing but a query may follow the scheme", form)
-      }
-      return .iio(motion: try flag("motion") ?? true)
+    case "geoip": return try database()
+    case "iio": return try sensors()
     case "wifi": return try wifi()
     case "ichnaea": return .ichnaea(try service("/v1/geolocate"))
     case "geosubmit": return .geosubmit(try service("/v2/geosubmit"))
@@ -204,6 +199,26 @@ private struct SourceURL {
     let accuracy = numbers.count == 3 ? numbers[2] : Source.standardAccuracy
     guard accuracy > 0 else { throw fault("the accuracy is not positive", "meters above 0") }
     return .fixed(Coordinate(latitude: numbers[0], longitude: numbers[1]), accuracy: accuracy)
+  }
+
+  private func sensors() throws(SourceFault) -> Source {
+    let form = "iio: or iio:?motion=false"
+    try refuseQuery(except: ["motion"], form)
+    guard path.isEmpty, (authority ?? "").isEmpty else {
+      throw fault("nothing but a query may follow the scheme", form)
+    }
+    return .iio(motion: try flag("motion") ?? true)
+  }
+
+  private func database() throws(SourceFault) -> Source {
+    let form = "geoip:/PATH of a database of addresses, and ?address=ADDRESS"
+    try refuseQuery(except: ["address"], form)
+    let path = try file(form)
+    guard let text = value("address") else { return .geoip(path: path) }
+    guard let address = AddressRange(text), address.single != nil else {
+      throw fault("\"\(text)\" is not an address", "one address, such as address=203.0.113.7")
+    }
+    return .geoip(path: path, address: address)
   }
 
   private func wifi() throws(SourceFault) -> Source {

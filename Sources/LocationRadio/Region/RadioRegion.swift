@@ -42,8 +42,8 @@ struct RadioRegions: Sendable {
   }
 
   private var keys: [ProviderID: Key] = [:]
-  /// What was passed on last.
-  private var passed: [ProviderID: RadioRegion] = [:]
+  /// What was passed on last, and when.
+  private var passed: [ProviderID: (region: RadioRegion, at: Instant)] = [:]
   private var waiting: [(fix: Fix, provider: ProviderID)] = []
   /// When a region is to be passed on; `nil` while none is.
   private(set) var due: Instant?
@@ -58,8 +58,13 @@ struct RadioRegions: Sendable {
     _ now: Instant
   ) {
     keys[provider] = key
-    guard let region, !(passed[provider].map { region.isLike($0) } ?? false) else { return }
-    passed[provider] = region
+    guard let region else { return }
+    // A source that was unavailable for a while has lost its region.
+    let isKnown = passed[provider].map {
+      region.isLike($0.region) && now - $0.at < Self.longestKnown
+    }
+    guard isKnown != true else { return }
+    passed[provider] = (region, now)
     let fix = Fix(
       coordinate: region.center, horizontalAccuracy: region.radius, time: time,
       origin: Fix.Origin(method: .region))
@@ -67,6 +72,9 @@ struct RadioRegions: Sendable {
     waiting.append((fix, provider))
     due = now
   }
+
+  /// Chosen: a region is the last resort, and modems are asked once a minute.
+  private static let longestKnown = Duration.seconds(600)
 
   /// Returns the regions that are to be passed on, each once.
   mutating func take() -> [(fix: Fix, provider: ProviderID)] {

@@ -310,11 +310,11 @@ package struct VirtualWorld: Sendable {
       bluetooth?.open()
       channels.append(id)
       step(.channel(id, .opened), &effects)
-    case .timeZone, .web: lack(id, &effects)
+    case .timeZone, .web, .look: lack(id, &effects)
     case .sensors:
       guard compass != nil else { return lack(id, &effects) }
       step(.channel(id, .opened), &effects)
-    case .netlink: lack(id, &effects)
+    case .netlink, .addresses: lack(id, &effects)
     case .serial, .tcp, .tls, .local, .unix, .udp:
       if isRadio(id) {
         radio?.open(at: now.uptime)

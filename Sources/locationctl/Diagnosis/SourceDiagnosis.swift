@@ -80,10 +80,12 @@ struct SourceDiagnosis {
 
   private mutating func judge(_ report: SourceReport) {
     if let lack = ModemLack(report) { return conclude(.bad, lack.code, lack.rawValue, lack.next) }
+    if let lack = GeoIPLack(report) { return conclude(.bad, lack.code, lack.rawValue, lack.next) }
     switch report.lastStatus {
-    case .working where report.source == .zone:
+    case .working where report.source.region != nil:
       conclude(
-        .doubtful, "region", "the time zone, for requests that accept any position",
+        .doubtful, "region",
+        "\(report.source.region ?? ""), for requests that accept any position",
         "name a source of positions beside it")
     case .working where report.silence != nil: judgeScans(report)
     case .working: conclude(.good, "working", Self.working(report))
@@ -224,7 +226,9 @@ struct SourceDiagnosis {
         "add it to gpsd: sudo gpsdctl add /dev/ttyUSB0, or put it into DEVICES in /etc/default/gpsd"
       )
     case .garbled: judgeGarbled(source)
-    case .malformed(let text): conclude(.bad, "malformed", text, "mend the file")
+    case .malformed(let text):
+      let step = if case .geoip = source { GeoIPLack.database } else { "mend the file" }
+      conclude(.bad, "malformed", text, step)
     case .ended, .noPositions: conclude(.good, "\(reason)", reason.text, nil)
     }
   }
@@ -250,6 +254,7 @@ struct SourceDiagnosis {
 
   private static func permissionStep(for source: Source) -> String {
     let path = source.path ?? "the device"
+    if case .geoip = source { return "let everybody read it: sudo chmod a+r \(path)" }
     let group = source.path.flatMap { Self.group(of: $0) } ?? "dialout"
     return "join the group of \(path): sudo usermod -aG \(group) $USER, then log in again"
   }
@@ -273,6 +278,7 @@ struct SourceDiagnosis {
     case .wifi: "see what the kernel has: ip link; a container or PrivateNetwork= hides it"
     case .nmeaUnix: "start the program that makes it (gnss-share), and check the path"
     case .gpx, .log, .fixed, .fixes: "check the path"
+    case .geoip: "check the path; \(GeoIPLack.database)"
     case .resting(let receiver): missingStep(for: receiver)
     }
   }
@@ -286,11 +292,20 @@ extension Source {
     }
   }
 
+  /// The region that it gives, as a last resort; `nil` for a source of positions.
+  fileprivate var region: String? {
+    switch self {
+    case .zone: "the time zone"
+    case .geoip: "GeoIP: where the database has the public address of this computer"
+    default: nil
+    }
+  }
+
   /// The file or device it names; `nil` when it names none.
   fileprivate var path: String? {
     switch self {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path),
-      .nmeaUnix(let path):
+      .geoip(let path, _), .nmeaUnix(let path):
       path
     case .gpsd, .localGpsd, .nmeaTCP, .nmeaTLS, .nmeaUDP, .fixed, .scans, .geoclue, .bluez,
       .ichnaea, .geosubmit, .iio, .modem, .wifi, .zone:

@@ -114,7 +114,7 @@ extension PositionMethod {
     case .accessPoints: "access points"
     case .cells: "cells"
     case .service: "a location service"
-    case .region: "the time zone"
+    case .region: "the time zone or GeoIP"
     }
   }
 }

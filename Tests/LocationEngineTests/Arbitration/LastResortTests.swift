@@ -10,11 +10,13 @@ struct LastResortTests {
 
   private static let country = Coordinate(latitude: 51, longitude: 10)
 
-  private mutating func region(at place: Coordinate = country, radius: Double = 300_000) {
+  private mutating func region(
+    at place: Coordinate = country, radius: Double = 300_000, from provider: Int = 1
+  ) {
     let fix = Fix(
       coordinate: place, horizontalAccuracy: radius, time: bench.now.unixTime,
       origin: Fix.Origin(method: .region))
-    bench.send(.fix(fix, from: ProviderID(1)))
+    bench.send(.fix(fix, from: ProviderID(provider)))
   }
 
   private var fixes: [Fix] {
@@ -60,6 +62,56 @@ struct LastResortTests {
     #expect(fixes.isEmpty && failures == 1)
     region()
     #expect(fixes.count == 1)
+  }
+
+  private static let city = Coordinate(latitude: 52, longitude: 13)
+
+  @Test(
+    "RADIO-63: of two the smaller one is given, in whatever order they come", arguments: [0, 1])
+  mutating func smaller(first: Int) {
+    for provider in [first, 1 - first] {
+      let isCity = provider == 0
+      region(
+        at: isCity ? Self.city : Self.country, radius: isCity ? 20_000 : 300_000, from: provider)
+    }
+    bench.start(accuracy: .meters(3000))
+    bench.run(seconds: 10)
+    #expect(fixes.map(\.coordinate) == [Self.city])
+  }
+
+  @Test("RADIO-63: of two of one size that of the first source is given", arguments: [0, 1])
+  mutating func alike(first: Int) {
+    for provider in [first, 1 - first] {
+      region(at: provider == 0 ? Self.city : Self.country, from: provider)
+    }
+    bench.start(accuracy: .meters(3000))
+    bench.run(seconds: 10)
+    #expect(fixes.map(\.coordinate) == [Self.city])
+  }
+
+  @Test("RADIO-63: when a source gives none any more, the other one's stays")
+  mutating func loss() {
+    region(at: Self.city, radius: 20_000, from: 0)
+    region(from: 1)
+    bench.send(.provider(ProviderID(0), .unavailable(.noPositions)))
+    bench.start(accuracy: .meters(3000))
+    bench.run(seconds: 10)
+    #expect(fixes.map(\.coordinate) == [Self.country])
+    bench.send(.provider(ProviderID(1), .unavailable(.noPositions)))
+    bench.request(.updates(EngineBench.manager, .stop))
+    bench.start(accuracy: .meters(3000))
+    bench.run(seconds: 20)
+    #expect(fixes.count == 1)
+  }
+
+  @Test("RADIO-63: a source that moves gives its last region, also where that is larger")
+  mutating func moved() {
+    region(from: 1)
+    region(at: Self.city, radius: 20_000, from: 0)
+    region(at: Coordinate(latitude: 40, longitude: -3), radius: 500_000, from: 0)
+    bench.start(accuracy: .meters(3000))
+    bench.run(seconds: 10)
+    #expect(fixes.map(\.coordinate) == [Self.country])
   }
 
   @Test("RADIO-41: is given to no request for a better position")

@@ -60,6 +60,19 @@ struct SetupPlanTests {
     #expect(plan.notes.contains { $0.contains("connect a receiver") })
   }
 
+  @Test("SETUP-2: a database of addresses is mentioned where no receiver is, and is no source")
+  func database() throws {
+    var parts = MachineParts()
+    parts.databases = ["/var/lib/GeoIP/GeoLite2-City.mmdb"]
+    let plan = SetupPlan(for: parts)
+    #expect(plan.sources.map(\.url) == ["zone:"])
+    #expect(plan.notes.contains { $0.hasSuffix("source = geoip:\(parts.databases[0])") })
+    let text = plan.configuration()
+    #expect(!text.split(separator: "\n").contains { $0.hasPrefix("source = geoip") })
+    parts.answersGpsd = true
+    #expect(SetupPlan(for: parts).notes.isEmpty)
+  }
+
   @Test("SETUP-2: a silent port is no source, and is named")
   func silentPort() {
     var parts = MachineParts()

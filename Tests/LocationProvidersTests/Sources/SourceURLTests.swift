@@ -52,6 +52,11 @@ struct SourceURLTests {
       ("fixed:0,0", .fixed(Coordinate(latitude: 0, longitude: 0), accuracy: 5)),
       ("fixes:///f%C3%A9.jsonl", .fixes(path: "/fé.jsonl")),
       ("geoclue:", .geoclue), ("bluez:", .bluez), ("modem:", .modem), ("zone:", .zone),
+      ("geoip:/var/lib/a.mmdb", .geoip(path: "/var/lib/a.mmdb")),
+      (
+        "geoip:///a%3Fb.mmdb?address=2a02:8208::1",
+        .geoip(path: "/a?b.mmdb", address: AddressRange("2a02:8208::1"))
+      ),
       ("iio:", .iio(motion: true)),
       ("iio:?motion=no", .iio(motion: false)),
       ("wifi:", .wifi()), ("wifi:wlan0", .wifi(adapter: "wlan0")),
@@ -112,6 +117,10 @@ struct SourceURLTests {
       ("geoclue://x", "nothing may follow the scheme"),
       ("wifi://wlan0", "\"wlan0\" is not the name of an adapter"),
       ("wifi:a/b", "\"a/b\" is not the name of an adapter"),
+      ("geoip:", "there is no absolute path"), ("geoip:a.mmdb", "there is no absolute path"),
+      ("geoip:/a?address=10.0.0.0/8", "\"10.0.0.0/8\" is not an address"),
+      ("geoip:/a?address=here", "\"here\" is not an address"),
+      ("geoip:/a?city=1", "\"city\" is not known"),
       ("iio:accel", "nothing but a query may follow the scheme"),
       ("gpx:///a%2", "\"%2\" is not a percent escape"),
       ("gpx:///a%zz", "\"%zz\" is not a percent escape"),

@@ -64,7 +64,9 @@ struct IchnaeaTests {
 
   @Test("RADIO-42: no packet is sent while no server is named", .enabled(if: Service.hasNetworks))
   func silence() throws {
-    let packets = try Service.packets(sentBy: ["wifi:", "modem:", "zone:", "iio:"])
+    let packets = try Service.packets(sentBy: [
+      "wifi:", "modem:", "zone:", "geoip:/none.mmdb", "iio:",
+    ])
     #expect(packets == 0)
     #expect(try Service.packets(sentBy: ["nmea+tcp://127.0.0.1:1"]) ?? 0 > 0, "nothing is counted")
   }

@@ -32,7 +32,8 @@ package enum NetlinkWriter {
     attribute(type, bytes(UInt64(bitPattern: Int64(number)), count: count))
   }
 
-  private static func frame(
+  /// A message with any payload.
+  package static func frame(
     _ type: UInt16, _ payload: [UInt8], flags: UInt16, sequence: UInt32
   ) -> [UInt8] {
     bytes(UInt64(16 + payload.count), count: 4) + bytes(UInt64(type), count: 2)
