@@ -99,8 +99,11 @@ struct RadioTests {
       #expect(errors[errors.count / 2] < 12, "\(errors)")
       #expect(errors[errors.count * 9 / 10] < 30, "\(errors)")
       #expect((listener.locations.last?.horizontalAccuracy ?? 0) < 40)
-      // Of 39, an honest radius of 68 % holds 27.
-      #expect((18...37).contains(within), "\(within) of \(errors.count)")
+      // Of 39, an honest radius of 68 % holds 27. That of the receiver, which has taught them, is 5 m, and
+      // part of it, though here its errors are others on each way (RADIO-76).
+      #expect(within >= 18, "\(within) of \(errors.count)")
+      let radii = listener.locations.map(\.horizontalAccuracy).sorted()
+      #expect(radii[radii.count / 2] < 15, "\(radii)")
       #expect(listener.failures.isEmpty, "the radio went on in place of the receiver")
       #expect(listener.locations.allSatisfy { $0.speed < 0 && $0.course < 0 })
     }

@@ -67,7 +67,8 @@ extension Verb {
       throw Failure.refused(
         "there is no bus of a session", next: "in a terminal: locationctl agent")
     }
-    let (ends, continuation) = AsyncStream.makeStream(of: DesktopAgent.End.self)
+    let (ends, continuation) = AsyncStream.makeStream(
+      of: DesktopAgent.End.self, bufferingPolicy: .bufferingOldest(1))
     let agent = DesktopAgent(bus: address, daemon: { DaemonSocket.inUse(variables) }) {
       continuation.yield($0)
       continuation.finish()
