@@ -241,7 +241,8 @@ let package = Package(
         "LocationCoding", "LocationRadio", "LocationSQLite", "LocationSecrets", "TestSupport",
       ],
       path: "Benchmarks",
-      exclude: ["thresholds.json", "INTUSoak", "Circles", "Visits", "Radios/radio_peers.py",
+      exclude: [
+        "thresholds.json", "INTUSoak", "Circles", "Visits", "Radios/radio_peers.py",
         "Fleet/fleet_peers.py",
       ],
       swiftSettings: house),
