@@ -146,9 +146,10 @@ package struct LocationEngine: Machine {
     case .provider(let provider, let status):
       deliver(watch.handle(.status(provider, status), at: now), at: now, to: &outputs)
       settleHope(to: &outputs)
-      if status == .unavailable(.noPositions) {
-        settleSources(at: now, to: &outputs)
-        dropRegion(of: provider, at: now, to: &outputs)
+      if status == .unavailable(.noPositions) { settleSources(at: now, to: &outputs) }
+      switch status {
+      case .idle, .unavailable: dropRegion(of: provider, at: now, to: &outputs)
+      case .searching, .working: break
       }
     case .compass(let provider, let hasCompass):
       settleCompass(provider, hasCompass, at: now, to: &outputs)
@@ -223,12 +224,13 @@ package struct LocationEngine: Machine {
   private mutating func judge(
     _ fix: Fix, from provider: ProviderID, at now: Moment, to outputs: inout [Output]
   ) -> Fix? {
-    guard !simulated.isActive else {
-      outputs.append(.ignored(fix, provider, .simulated))
-      return nil
-    }
+    // Also while a place is simulated: it is given once.
     guard fix.origin.method != .region else {
       takeRegion(fix, from: provider, at: now, to: &outputs)
+      return nil
+    }
+    guard !simulated.isActive else {
+      outputs.append(.ignored(fix, provider, .simulated))
       return nil
     }
     let judgment = arbiter.judge(fix, from: provider, at: now)

@@ -18,14 +18,14 @@ package struct RadioCalibration: Hashable, Sendable {
   /// are. They have nothing to do with each other, so that 68 % of the distances are within the
   /// root of the sum of the squares of both radii if both are right. The scale moves up when the
   /// distance is greater, and down by less when it is not, so that it comes to rest where 68 % are
-  /// within. Every comparison counts, whatever came of it: by as much as the radius has to do with
-  /// the distance.
+  /// within. Every comparison counts, whatever came of it: by as much as that part of the radius which
+  /// the scale is a factor on has to do with the distance.
   package mutating func note(_ position: RadioPosition, truth: Coordinate, accuracy: Double) {
     let distance = LocalFrame(center: truth).chord(to: position.coordinate)
     let expected = hypotenuse(position.radius, accuracy)
     guard expected > 0 else { return }
-    let share = position.radius / expected
-    let weight = share * share
+    let own = position.radius * position.radius - position.taught * position.taught
+    let weight = max(own, 0) / (expected * expected)
     let step = Self.gain * weight / (count + Self.first)
     let move = distance > expected ? step * Self.confidence : -step * (1 - Self.confidence)
     scale = min(max(scale * exponential(move), Self.range.lowerBound), Self.range.upperBound)

@@ -224,11 +224,12 @@ package struct RadioLayer: Sendable {
   }
 
   private mutating func unpost(_ station: RadioStationID, at slot: Int) {
-    guard let all = postings[station] else { return }
-    let place = place(of: slot, among: all)
-    guard place < all.count, all[place].slot == slot else { return }
+    // Not kept, because a second reference would copy all of them.
+    guard let count = postings[station]?.count else { return }
+    let place = place(of: slot, among: postings[station] ?? [])
+    guard place < count, postings[station]?[place].slot == slot else { return }
     postings[station]?.remove(at: place)
-    if all.count == 1 { (postings[station], stations[station]) = (nil, nil) }
+    if count == 1 { (postings[station], stations[station]) = (nil, nil) }
   }
 
   /// Returns where the posting of a place is, or belongs.

@@ -106,7 +106,8 @@ package struct RadioLocator: Sendable {
     return (
       RadioPosition(
         coordinate: position.coordinate, radius: position.radius,
-        floor: next.floors.floor, known: usable.count, heard: heard), next
+        taught: leader.cell.accuracy, floor: next.floors.floor, known: usable.count, heard: heard),
+      next
     )
   }
 
@@ -159,15 +160,14 @@ package struct RadioLocator: Sendable {
     }
     let off = spacings * grain.spacing
     let least = grain.floor * grain.floor
-    // A receiver is wrong in the same way for as long as it is at a place: more teachings do not help.
-    let taught = accuracy / Self.radiusOfDeviation
-    let spread = (grain.shareOfSpread * variance / total + least + off * off + taught * taught)
-      .squareRoot()
+    let spread = (grain.shareOfSpread * variance / total + least + off * off).squareRoot()
     // What lies in another neighborhood is doubt.
     let doubt = 1 + 2 * (1 - total)
     // Nothing is known more exactly than to a place.
-    let radius = max(calibration.scale * spread * doubt, grain.spacing)
-    return (frame.place(east: east, north: north), radius)
+    let own = max(calibration.scale * spread * doubt, grain.spacing)
+    // A receiver is wrong in the same way for as long as it is at a place: neither more teachings nor
+    // comparisons with the same receiver help.
+    return (frame.place(east: east, north: north), hypotenuse(own, accuracy))
   }
 
   /// How many spacings of places a scan may be off, by its likeness to the likest place and the weight
@@ -210,8 +210,6 @@ package struct RadioLocator: Sendable {
     self.calibration = calibration
   }
 
-  /// The radius that holds 68 % of two normal errors, in standard deviations of one.
-  private static let radiusOfDeviation = 1.51
   /// How fast the evidence of a likeness falls. Chosen on the museum's walks.
   private static let sharpness = 0.02
   /// Meters per second: a person on foot.

@@ -3,7 +3,7 @@ package import LocationModel
 /// What a map knows of one kind of transmitters, for its owner.
 package struct RadioMapSummary: Hashable, Sendable {
   package var kind: RadioMap.Kind
-  /// Transmitters that this computer has received, each box once.
+  /// Transmitters that this computer has received, each box once; of cells also their stations, channels, and areas.
   package var transmitters = 0
   /// Of these, those that are not used now because they move.
   package var blocked = 0

@@ -104,7 +104,7 @@ package struct RadioMap: Machine {
     _ scan: RadioScan, from provider: ProviderID, at now: Moment
   ) -> [Output] {
     var outputs: [Output] = []
-    let time = scan.time + clock.lead
+    let time = scan.time + clock.lead(at: now)
     var areas: [RadioStationID] = []
     for kind in Kind.allCases {
       let readings = Readings(scan, kind, &names)
@@ -131,7 +131,7 @@ package struct RadioMap: Machine {
     }
     if outputs.isEmpty { outputs.append(.silent(provider, .nothingHeard)) }
     if pending.count > Self.mostPending { pending.removeFirst(pending.count - Self.mostPending) }
-    return noteRegion(of: scan, in: areas, from: provider, outputs, at: now)
+    return noteRegion(of: scan, in: areas, from: provider, outputs, at: time, now.uptime)
   }
 
   /// Finds the position of a scan from what is older than the present visit, while a receiver is
@@ -216,15 +216,17 @@ package struct RadioMap: Machine {
     1 / (1 + (accuracy / goodAccuracy) * (accuracy / goodAccuracy))
   }
 
-  /// Teaches one scan at a known place, as an import does.
-  package mutating func teach(_ scan: RadioScan, at place: Coordinate, floor: Int8? = nil) {
+  /// Teaches one scan at a place that is known with some accuracy, in meters.
+  package mutating func teach(
+    _ scan: RadioScan, at place: Coordinate, floor: Int8? = nil, accuracy: Double = 0
+  ) {
     for kind in Kind.allCases {
       let readings = Readings(scan, kind, &names)
       guard !readings.isEmpty else { continue }
       let lesson = layers[kind]?.teach(
         readings.lesson(), at: place,
         RadioLayer.Teaching(
-          weight: 1, day: scan.time.day, floor: floor, local: readings.local,
+          weight: 1, accuracy: accuracy, day: scan.time.day, floor: floor, local: readings.local,
           canMove: kind == .accessPoints))
       if let lesson, lesson.older > 0 { refusals.note(.older, lesson.older) }
     }
@@ -239,7 +241,8 @@ package struct RadioMap: Machine {
 
   private mutating func learn(_ observation: RadioObservation) {
     switch observation {
-    case .scan(let scan, let place, let floor): teach(scan, at: place, floor: floor)
+    case .scan(let scan, let place, let floor, let accuracy):
+      teach(scan, at: place, floor: floor, accuracy: accuracy)
     case .placed(let transmitter, let place):
       let kind: Kind = if case .accessPoint = transmitter { .accessPoints } else { .cells }
       guard let name = names.name(of: transmitter) else { return refusals.note(.noCell) }
@@ -359,6 +362,8 @@ package struct RadioMap: Machine {
   package static let domain = "radio-map"
   /// Scans that wait. Chosen: a fix comes every second while a receiver works.
   private static let mostPending = 16
+  /// Meters, of places that are without: what receivers claim outdoors.
+  package static let usualAccuracy = 5.0
   /// Meters. Chosen (docs/decisions/0080): a receiver that claims more is not sure of the street.
   private static let worstAccuracy = 20.0
   /// Meters: the accuracy with half the weight.

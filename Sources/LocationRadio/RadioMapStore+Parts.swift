@@ -124,7 +124,8 @@ extension RadioMapStore {
       let latitude = reader.word(UInt64.self), let longitude = reader.word(UInt64.self),
       let weight = reader.word(UInt32.self), let floor = reader.word(Int8.self),
       let day = reader.word(Int32.self),
-      let accuracy = form == versionOfTiles ? reader.word(UInt16.self) : accuracyBefore,
+      let accuracy = form == versionOfTiles
+        ? reader.word(UInt16.self) : UInt16(RadioMap.usualAccuracy * 10),
       let count = reader.word(UInt8.self)
     else { return nil }
     var strengths: [RadioStationID: Double] = [:]
@@ -159,8 +160,6 @@ extension RadioMapStore {
 
   /// Days since 1970 on which anything is taught: to the year 2243.
   static let days: ClosedRange<Int32> = 0...100_000
-  /// Tenths of a meter, for places of rows without: what receivers claim outdoors.
-  private static let accuracyBefore: UInt16 = 50
   /// More than all teachings of one place count.
   private static let mostWeight = 100.0
 }

@@ -5,14 +5,20 @@ package struct RadioPosition: Hashable, Sendable {
   package var coordinate: Coordinate
   /// Meters, at 68 % confidence.
   package var radius: Double
+  /// Meters: the part of the radius that is the accuracy of what taught the place (RADIO-76).
+  package var taught: Double
   /// The floor, where the map knows floors.
   package var floor: Int8?
   /// Transmitters that are known, and all that were heard.
   package var known: Int
   package var heard: Int
 
-  package init(coordinate: Coordinate, radius: Double, floor: Int8?, known: Int, heard: Int) {
+  package init(
+    coordinate: Coordinate, radius: Double, taught: Double = 0, floor: Int8?, known: Int,
+    heard: Int
+  ) {
     (self.coordinate, self.radius, self.floor) = (coordinate, radius, floor)
+    self.taught = taught
     (self.known, self.heard) = (known, heard)
   }
 }

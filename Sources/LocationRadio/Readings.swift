@@ -123,7 +123,7 @@ struct Readings: Sendable {
   /// Boxes of a scan. Chosen: the busiest recorded place has 80; more are somebody's invention.
   static let most = 128
   private static let stationShare = 0.3
-  /// So little that places are as alike as without it: it changes a radius by 2 % at most.
+  /// So little that places are as alike as without it: it changes a radius by some 2 %, that of the faintest scan by 6 %.
   private static let areaShare = 0.05
   /// Chosen: the borders of several areas seldom meet.
   private static let mostAreas = 4

@@ -347,6 +347,10 @@ package struct ServiceCore: Machine {
         if case .unavailable = status { dropRegion(of: index, at: now, to: &outputs) }
         return
       }
+      switch status {
+      case .idle, .unavailable: map?.forgetRegion(of: provider)
+      case .searching, .working: break
+      }
       ask(.provider(provider, status), at: now, to: &outputs)
       guard selection.hasChoice else { return }
       selection.note(status, of: index, at: now.uptime)

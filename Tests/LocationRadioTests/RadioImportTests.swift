@@ -36,12 +36,12 @@ struct RadioImportTests {
       00:11:22:33:44:20,shop,[WPA2],2025-05-01 12:00:09,6,-75,48.1001,11.5,500,4,WIFI
       """
     let found = read(Self.wigle + rows).found
-    guard case .scan(let first, let place, nil)? = found.first, found.count == 2 else {
+    guard case .scan(let first, let place, nil, let accuracy)? = found.first, found.count == 2 else {
       Issue.record("\(found)")
       return
     }
     #expect(first.readings.map(\.level) == [-60, -70])
-    #expect(place == Coordinate(latitude: 48.1, longitude: 11.5))
+    #expect(place == Coordinate(latitude: 48.1, longitude: 11.5) && accuracy == 4)
     #expect(first.time == UnixTime(iso8601: "2025-05-01T12:00:00Z"))
   }
 
@@ -121,7 +121,7 @@ struct RadioImportTests {
       """
     for text in [item, "{\"items\": [\(item),\n \(item)]}", "[\(item)]", item + "\n" + item] {
       let (found, refused) = read(text)
-      guard case .scan(let scan, _, nil)? = found.first else {
+      guard case .scan(let scan, _, nil, _)? = found.first else {
         Issue.record("\(text): \(found)")
         continue
       }

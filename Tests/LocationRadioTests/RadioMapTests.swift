@@ -48,13 +48,21 @@ struct RadioMapTests {
     let found = try #require(fix(heard))
     #expect(error(of: found, at: 20) < 6)
     #expect(found.time == heard.time + .seconds(days), "by the satellites' clock")
+    // The clock is set while no receiver is open.
+    let set = map.handle(
+      .scan(scan(at: 20, second: 5000 + Int(days)), from: Self.provider),
+      at: Moment(uptime: .start + .seconds(5000), unixTime: time(5000 + Int(days))))
+    guard case .fix(let right, _)? = set.first else { throw NoPosition() }
+    #expect(right.time == time(5000 + Int(days)))
     walk(seconds: 60)
     let later = scan(at: 20, second: 8000)
     #expect(try #require(fix(later)).time == later.time, "the clock was set")
 
-    map = RadioMap(secret: SecretKey(seed: 3))
-    walk(seconds: 60, ahead: -days)
-    #expect(map.layer(.accessPoints)?.cellCount == 0)
+    for ahead in [-days, 500 * 86_400.0] {
+      map = RadioMap(secret: SecretKey(seed: 3))
+      walk(seconds: 60, ahead: ahead)
+      #expect(map.layer(.accessPoints)?.cellCount == 0, "\(ahead)")
+    }
   }
 
   @Test(
@@ -168,6 +176,8 @@ struct RadioMapTests {
     _ = map.handle(.stored(mine), at: moment(301))
     #expect(map.layer(.accessPoints)?.cellCount == before)
   }
+
+  private struct NoPosition: Error {}
 
   private func entries(_ changes: [StateChange]) -> [StateEntry] {
     changes.compactMap { change in

@@ -41,6 +41,19 @@ struct CellRegionTests {
     #expect(exact.fixes.isEmpty)
   }
 
+  @Test("RADIO-63: a radio that was idle gives the region of its cell again")
+  func idle() throws {
+    var core = try MapBench(["scans+tcp://radio:1"])
+    for count in 1...2 {
+      core.start(UpdateOptions(accuracy: .meters(3000)))
+      try Self.scan(&core, by: 0)
+      core.run(seconds: 20)
+      #expect(core.fixes.count == count)
+      core.stop()
+      core.run(seconds: 200)
+    }
+  }
+
   @Test("RADIO-72: the area of a list is better than the country")
   func area() throws {
     var core = try MapBench(["scans+tcp://radio:1"])

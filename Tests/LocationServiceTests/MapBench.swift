@@ -43,6 +43,10 @@ struct MapBench {
     engine(.client(Self.client, .request(.updates(Self.manager, .start(options)))))
   }
 
+  mutating func stop() {
+    engine(.client(Self.client, .request(.updates(Self.manager, .stop))))
+  }
+
   /// Opens and closes channels as they are asked for.
   private mutating func answer() {
     while seen < bench.outputs.count {

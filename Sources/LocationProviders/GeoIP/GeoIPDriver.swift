@@ -79,6 +79,8 @@ struct GeoIPDriver: SourceDriver {
       reopening = nil
       outputs += begin(at: now)
     }
+    // One that waits for the file is not joined by another.
+    if isDue(again, now), isLookingUp { again = now.uptime + Self.interval }
     if isDue(again, now) { outputs += lookUp(at: now) }
     return outputs
   }

@@ -33,6 +33,7 @@ struct ObservationTable: Sendable {
   /// A row that may be used.
   private struct Row {
     var place: Coordinate
+    var accuracy: Double
     var time: UnixTime
     var reading: RadioScan.Reading
   }
@@ -40,6 +41,8 @@ struct ObservationTable: Sendable {
   private let columns: [Column: Int]
   private var readings: [RadioScan.Reading] = []
   private var place: Coordinate?
+  /// Meters: the worst of the rows of one scan.
+  private var accuracy = 0.0
   private var time: UnixTime?
 
   /// Reads the names of the columns; `nil` if one that is needed is missing.
@@ -64,6 +67,7 @@ struct ObservationTable: Sendable {
         found = finish(at: now, &refusals)
       }
       (place, time) = (row.place, row.time)
+      accuracy = max(accuracy, row.accuracy)
       readings.append(row.reading)
       return found
     }
@@ -73,9 +77,9 @@ struct ObservationTable: Sendable {
   mutating func finish(
     at now: UnixTime, _ refusals: inout ImportRefusals
   ) -> [RadioObservation] {
-    defer { readings = [] }
+    defer { (readings, accuracy) = ([], 0) }
     guard let place, let time, !readings.isEmpty else { return [] }
-    return [.scan(RadioScan(readings, time: time), at: place, floor: nil)]
+    return [.scan(RadioScan(readings, time: time), at: place, floor: nil, accuracy: accuracy)]
   }
 
   private func row(_ fields: [String], at now: UnixTime) -> Result<Row, ImportRefusal> {
@@ -101,7 +105,8 @@ struct ObservationTable: Sendable {
     }
     guard ImportRule.isLevel(number(.level)) else { return .failure(.level) }
     let reading = RadioScan.Reading(.accessPoint(address), level: number(.level))
-    return .success(Row(place: place, time: time, reading: reading))
+    let accuracy = number(.accuracy) ?? RadioMap.usualAccuracy
+    return .success(Row(place: place, accuracy: accuracy, time: time, reading: reading))
   }
 
   /// A date of ISO 8601, or milliseconds or seconds since 1970.

@@ -5,11 +5,12 @@ extension RadioObservation {
   /// The item of an import that this is: the form on the wire to a daemon.
   package var item: JSON {
     switch self {
-    case .scan(let scan, let place, let floor):
+    case .scan(let scan, let place, let floor, let accuracy):
       .fields([
         "timestamp": .integer(Int64((scan.time.seconds * 1000).rounded())),
         "position": .fields([
           "latitude": .number(place.latitude), "longitude": .number(place.longitude),
+          "accuracy": .number(accuracy),
         ]),
         "floor": floor.map { .integer(Int64($0)) },
         "wifiAccessPoints": .array(scan.readings.compactMap(\.accessPoint)),

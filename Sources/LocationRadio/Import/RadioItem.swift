@@ -47,8 +47,8 @@ package enum RadioItem {
       let place = ImportRule.place(
         number(position["latitude"]), number(position["longitude"]))
     else { return .failure(json["position"] == nil ? .notUnderstood : .noPlace) }
-    let isAccurate = ImportRule.isAccurate(
-      number(position["accuracy"]), speed: number(position["speed"]))
+    let accuracy = number(position["accuracy"])
+    let isAccurate = ImportRule.isAccurate(accuracy, speed: number(position["speed"]))
     guard isAccurate else { return .failure(.inaccurate) }
     let stamp = number(json["timestamp"]).flatMap {
       abs($0) < 9e12 ? UnixTime(seconds: $0 / 1000) : nil
@@ -61,7 +61,11 @@ package enum RadioItem {
     for element in array(json["cellTowers"]) { note(cell(element), in: &readings, &refusals) }
     guard !readings.isEmpty else { return .success([]) }
     let floor = number(json["floor"]).flatMap { Int8(exactly: $0) }
-    return .success([.scan(RadioScan(readings, time: time), at: place, floor: floor)])
+    return .success([
+      .scan(
+        RadioScan(readings, time: time), at: place, floor: floor,
+        accuracy: accuracy ?? RadioMap.usualAccuracy)
+    ])
   }
 
   private static func note(

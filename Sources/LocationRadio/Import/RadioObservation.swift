@@ -2,8 +2,9 @@ package import LocationModel
 
 /// What an import adds to the map.
 package enum RadioObservation: Hashable, Sendable {
-  /// What was received at a place; the floor where it is known.
-  case scan(RadioScan, at: Coordinate, floor: Int8?)
+  /// What was received at a place; the floor where it is known, and the accuracy of the place in meters.
+  case scan(
+    RadioScan, at: Coordinate, floor: Int8?, accuracy: Double = RadioMap.usualAccuracy)
   /// Where a list places a transmitter.
   case placed(Transmitter, PlacedStations.Place)
   /// A row that a map has exported, and the fingerprint of that map's secret.

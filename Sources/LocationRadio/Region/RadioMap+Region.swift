@@ -1,4 +1,4 @@
-internal import LocationModel
+package import LocationModel
 
 extension RadioMap {
   /// Notes the region of a scan by its serving cell, where the scan leads to no position, or the region may be another
@@ -9,23 +9,27 @@ extension RadioMap {
   ///   - areas: the names of the areas of its cells, that of the serving one first.
   ///   - provider: the source that has received it.
   ///   - answers: what the scan has led to.
+  ///   - time: of the scan.
   ///   - now: the moment.
   /// - Returns: the answers, with the region as the reason where there is no position.
   mutating func noteRegion(
     of scan: RadioScan, in areas: [RadioStationID], from provider: ProviderID,
-    _ answers: [Output], at now: Moment
+    _ answers: [Output], at time: UnixTime, _ now: Instant
   ) -> [Output] {
     guard let cell = scan.cells.first else { return answers }
     let key = RadioRegions.Key(areas: areas, country: cell.country)
     let isPlaced = answers.contains { if case .fix = $0 { true } else { false } }
     guard !isPlaced || regions.isNew(key, of: provider) else { return answers }
     let region = region(by: key)
-    regions.note(region, by: key, from: provider, at: scan.time, now.uptime)
+    regions.note(region, by: key, from: provider, at: time, now)
     return answers.map { answer in
       guard case .silent(let provider, _) = answer, let region else { return answer }
       return .silent(provider, region.silence)
     }
   }
+
+  /// Forgets the region of a source that is idle or unavailable.
+  package mutating func forgetRegion(of provider: ProviderID) { regions.forget(provider) }
 
   /// The first of the areas of which something is known, else the country.
   private func region(by key: RadioRegions.Key) -> RadioRegion? {

@@ -42,8 +42,8 @@ struct RadioRegions: Sendable {
   }
 
   private var keys: [ProviderID: Key] = [:]
-  /// What was passed on last, and when.
-  private var passed: [ProviderID: (region: RadioRegion, at: Instant)] = [:]
+  /// What was passed on last.
+  private var passed: [ProviderID: RadioRegion] = [:]
   private var waiting: [(fix: Fix, provider: ProviderID)] = []
   /// When a region is to be passed on; `nil` while none is.
   private(set) var due: Instant?
@@ -58,13 +58,8 @@ struct RadioRegions: Sendable {
     _ now: Instant
   ) {
     keys[provider] = key
-    guard let region else { return }
-    // A source that was unavailable for a while has lost its region.
-    let isKnown = passed[provider].map {
-      region.isLike($0.region) && now - $0.at < Self.longestKnown
-    }
-    guard isKnown != true else { return }
-    passed[provider] = (region, now)
+    guard let region, !(passed[provider].map { region.isLike($0) } ?? false) else { return }
+    passed[provider] = region
     let fix = Fix(
       coordinate: region.center, horizontalAccuracy: region.radius, time: time,
       origin: Fix.Origin(method: .region))
@@ -73,8 +68,11 @@ struct RadioRegions: Sendable {
     due = now
   }
 
-  /// Chosen: a region is the last resort, and modems are asked once a minute.
-  private static let longestKnown = Duration.seconds(600)
+  /// Forgets the region of a source that gives none any more: with its next scan there may be another.
+  mutating func forget(_ provider: ProviderID) {
+    (keys[provider], passed[provider]) = (nil, nil)
+    waiting.removeAll { $0.provider == provider }
+  }
 
   /// Returns the regions that are to be passed on, each once.
   mutating func take() -> [(fix: Fix, provider: ProviderID)] {

@@ -89,15 +89,17 @@ struct LastResortTests {
     #expect(fixes.map(\.coordinate) == [Self.city])
   }
 
-  @Test("RADIO-63: when a source gives none any more, the other one's stays")
-  mutating func loss() {
+  @Test(
+    "RADIO-63: when a source gives none any more, the other one's stays",
+    arguments: [ProviderStatus.unavailable(.noPositions), .unavailable(.missing("a modem")), .idle])
+  mutating func loss(status: ProviderStatus) {
     region(at: Self.city, radius: 20_000, from: 0)
     region(from: 1)
-    bench.send(.provider(ProviderID(0), .unavailable(.noPositions)))
+    bench.send(.provider(ProviderID(0), status))
     bench.start(accuracy: .meters(3000))
     bench.run(seconds: 10)
     #expect(fixes.map(\.coordinate) == [Self.country])
-    bench.send(.provider(ProviderID(1), .unavailable(.noPositions)))
+    bench.send(.provider(ProviderID(1), status))
     bench.request(.updates(EngineBench.manager, .stop))
     bench.start(accuracy: .meters(3000))
     bench.run(seconds: 20)
