@@ -312,9 +312,12 @@ extension SimulatedDevice {
   ///
   /// - Parameters:
   ///   - place: The place.
-  ///   - altitude: Meters above mean sea level.
-  public func stay(at place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0) {
-    does(.depart(Journey(from: Coordinate(place), altitude: altitude)))
+  ///   - altitude: Meters above mean sea level; `nil` to keep that which it has.
+  public func stay(at place: CLLocationCoordinate2D, altitude: CLLocationDistance? = nil) {
+    change { world in
+      let altitude = altitude ?? world.truth.altitude
+      return world.perform(.depart(Journey(from: Coordinate(place), altitude: altitude)))
+    }
   }
 
   /// Covers or clears the sky, regardless of the route.
@@ -340,6 +343,9 @@ extension SimulatedDevice {
 
   /// Where the device really is, whatever its fixes report.
   public var truePlace: CLLocationCoordinate2D { CLLocationCoordinate2D(truth.coordinate) }
+
+  /// How high the device really is in meters above mean sea level, whatever its fixes report.
+  public var trueAltitude: CLLocationDistance { truth.altitude }
 }
 
 // MARK: People and system

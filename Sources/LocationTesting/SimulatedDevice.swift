@@ -54,26 +54,47 @@ public final class SimulatedDevice: Sendable {
   let executor: DeviceExecutor
 
   /// Makes a device that is switched on, with one receiver under an open sky, Bluetooth, a compass,
-  /// and a motion sensor.
+  /// and a motion sensor. It may also have a Wi-Fi radio, a modem, and a barometer.
+  ///
+  /// While the receiver has positions, the device learns where access points and cells are received;
+  /// without satellites it finds its place from them. What is received falls with the distance as within
+  /// buildings, and for cells as in a town, and is the same again at each visit of a place, with small
+  /// variations. Of more than 1,000 access points, only those around the device are considered in each
+  /// scan, so that there may be as many as a city has.
   ///
   /// - Parameters:
   ///   - place: Where the device is.
+  ///   - altitude: Meters above mean sea level.
   ///   - date: The time on its clock.
+  ///   - accessPoints: The access points of its world, at most 524,288; in the order of their addresses,
+  ///     hotspots apart; `nil` for a device without a Wi-Fi radio.
+  ///   - cells: The cells of its world; in the order of their identities. The loudest serves the device,
+  ///     until another is louder by 3 dB; it also receives up to eight neighbors, down to -120 dBm. A
+  ///     device without a Wi-Fi radio has a modem where there are cells.
+  ///   - barometer: Its barometer; `nil` for none.
   ///   - receiver: How its receiver starts, which protocol it uses, and how often it has a fix.
   ///   - seed: The seed of all randomness; the same seed gives the same test.
   ///   - visitLatency: How long a stay or a departure must last before a visit is delivered, as a
   ///     multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it, and the
   ///     usual where it is not finite.
   public convenience init(
-    at place: CLLocationCoordinate2D, date: Date = Date(timeIntervalSince1970: 1_767_254_400),
-    receiver: SimulatedReceiver = SimulatedReceiver(), seed: UInt64 = 1, visitLatency: Double = 1
+    at place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0,
+    date: Date = Date(timeIntervalSince1970: 1_767_254_400),
+    accessPoints: [SimulatedAccessPoint]? = nil, cells: [SimulatedCell] = [],
+    barometer: SimulatedBarometer? = nil, receiver: SimulatedReceiver = SimulatedReceiver(),
+    seed: UInt64 = 1, visitLatency: Double = 1
   ) {
-    let origin = Coordinate(latitude: place.latitude, longitude: place.longitude)
+    let radio =
+      accessPoints == nil && cells.isEmpty
+      ? nil
+      : VirtualRadio(
+        accessPoints.map(Self.virtual), cells: Self.virtual(cells), seed: seed)
     self.init(
       VirtualWorld(
-        at: origin, date: UnixTime(seconds: date.timeIntervalSince1970),
+        at: Coordinate(place), date: UnixTime(seconds: date.timeIntervalSince1970),
         receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
-        compass: VirtualCompass(seed: seed), motion: VirtualMotion(),
+        compass: VirtualCompass(seed: seed), motion: VirtualMotion(), radio: radio,
+        barometer: barometer?.virtual(seed: seed), altitude: altitude,
         visitLatency: visitLatency.isFinite ? max(visitLatency, 0) : 1))
   }
 

@@ -26,11 +26,11 @@ struct InputFile: ~Copyable {
     }
   }
 
-  /// All bytes of a file; `-` is standard input.
-  static func bytes(of path: String) throws(Errno) -> [UInt8] {
+  /// All bytes of a file, or a piece more than `most` of a longer one; `-` is standard input.
+  static func bytes(of path: String, upTo most: Int = .max) throws(Errno) -> [UInt8] {
     let file = try InputFile(path)
     var bytes: [UInt8] = []
-    while case let piece = try file.piece(), !piece.isEmpty { bytes += piece }
+    while bytes.count <= most, case let piece = try file.piece(), !piece.isEmpty { bytes += piece }
     return bytes
   }
 }

@@ -28,7 +28,7 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test("RADIO-62: one that is not there, or may not be read, is named")
+  @Test("RADIO-62: one that is not there is named")
   func missing() throws {
     let folder = try TemporaryFolder()
     let path = folder.file("none.mmdb")

@@ -54,6 +54,8 @@ struct RadioImportTests {
       """
     #expect(read(text).found.count == 1)
     #expect(refusals(text) == [.hidden: 1])
+    // As an editor or a spreadsheet writes it.
+    #expect(read("\u{FEFF}" + text).found.count == 1)
   }
 
   @Test("RADIO-19: hidden, opted out, and moving networks are counted and not used")

@@ -12,6 +12,11 @@ struct ScenarioReaderTests {
     let scenario = try ScenarioReader.read(text)
     #expect(scenario.accessPoints.map(\.level) == [-40, -35.5])
     #expect(Set(scenario.accessPoints.map(\.address)).count == 2)
+    // A hotspot changes the address of none.
+    let mixed = text.replacing("accesspoint 1,2\n", with: "hotspot\naccesspoint 1,2\n")
+    let beside = try ScenarioReader.read(mixed).accessPoints
+    #expect(beside.filter { $0.place != nil } == scenario.accessPoints)
+    #expect(Set(beside.map(\.address)).count == 3)
     for bad in ["accesspoint", "accesspoint x", "accesspoint 1,2 -200", "accesspoint 1,2 -40 3"] {
       #expect(throws: ScenarioFault.self) {
         try ScenarioReader.read("scenario A\nplace 1,2\n\(bad)\n+1s end")
@@ -34,7 +39,7 @@ struct ScenarioReaderTests {
       cell 1,2.02 10
       barometer
       00:00:00 hotspot off
-      then climb 7 in 20s
+      then climb 7 in 20s under indoors
       then walk to 1,2.001
       +1s end
       """)
@@ -47,6 +52,7 @@ struct ScenarioReaderTests {
     #expect(scenario.pressureAtSea == 1013.25)
     let altitudes = [0, 10, 20, 30].map { scenario.journey.truth(at: .seconds($0)).altitude }
     #expect(altitudes == [35.5, 39, 42.5, 42.5])
+    #expect(scenario.journey.truth(at: .seconds(10)).sky == .indoors)
     guard case .hotspot(false)? = scenario.events.first?.worldEvent else {
       Issue.record("\(scenario.events)")
       return
@@ -100,6 +106,8 @@ struct ScenarioReaderTests {
       ("hotspot -10", 2, "a level in dBm"),
       ("barometer 500", 2, "a pressure at sea level"),
       ("place 52,13\nthen climb 5", 3, "\"in\""),
+      ("place 52,13\nthen climb 1001 in 1h", 3, "-1000.0 to 1000.0"),
+      ("place 52,13\nthen climb 5 in 9s under water", 3, "a sky"),
       ("place 52,13\nthen hotspot on", 3, "a line such as: hotspot"),
       ("place 52,13\nhotspot\nthen hotspot maybe", 4, "on or off"),
       ("date 2262-04-11T23:40:00Z", 2, "from 1980 to 2199"),

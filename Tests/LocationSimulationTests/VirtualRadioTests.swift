@@ -97,6 +97,22 @@ struct VirtualRadioTests {
     #expect(try scans(one, at: Truth(Self.berlin)) == [[]])
   }
 
+  @Test("SIM-17, SIM-22: a cell changes nothing of what is received of others")
+  func cellAside() throws {
+    let all = cells([place(300), place(-400, 100), place(0, 500), place(600, 600)])
+    let truth = Truth(Self.berlin)
+    func levels(_ cells: [VirtualCell]) throws -> [[Double?]] {
+      try scans(VirtualRadio(cells: cells), at: truth, 20).map { readings in
+        all.dropFirst().map { cell in
+          readings.first { $0.transmitter == .cell(cell.identity) }?.level
+        }
+      }
+    }
+    let alone = try levels(Array(all.dropFirst()))
+    #expect(try levels(all) == alone)
+    #expect(Set(alone.map { $0[0] }).count > 2, "they vary from report to report")
+  }
+
   // MARK: Hotspots and floors
 
   @Test("SIM-18: a hotspot is received wherever the device is, as loudly, until it is turned off")

@@ -55,8 +55,10 @@ struct RadioTests {
   }
 
   /// Walks to and fro along a way of 250 m, as often as is asked.
-  private static func walk(_ times: Int, north: Double = 40) -> Route {
-    var route = Route(from: place(0, north))
+  private static func walk(
+    _ times: Int, north: Double = 40, altitude: CLLocationDistance = 0
+  ) -> Route {
+    var route = Route(from: place(0, north), altitude: altitude)
     for number in 0..<times {
       route.move(to: place(number.isMultiple(of: 2) ? 250 : 0, north), speed: 1.2)
     }
@@ -216,26 +218,69 @@ struct RadioTests {
   @Test("SIM-20: with a barometer, positions rise with the device that climbs")
   func climbs() async throws {
     let device = SimulatedDevice(
-      at: Self.berlin, accessPoints: [], barometer: SimulatedBarometer(pressureAtSea: 1000))
+      at: Self.berlin, altitude: 200, accessPoints: Self.accessPoints,
+      barometer: SimulatedBarometer(pressureAtSea: 1000))
+    #expect(device.trueAltitude == 200)
+    let below = try #require(device.pressure)
+    #expect((974...979).contains(below))
     device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
     let app = device.app("com.example.stairs")
     try await app.run {
       let listener = PositionListener()
       listener.manager.startUpdatingLocation()
-      var route = Route(from: Self.berlin, altitude: 200)
-      route.climb(10, in: .seconds(20))
-      route.move(to: Self.place(100), speed: 1)
-      device.travel(route)
-      try await device.advance(by: .milliseconds(1))
-      let below = try #require(device.pressure)
-      #expect((974...979).contains(below))
-      try await device.advance(by: .seconds(100))
+      device.travel(Self.walk(4, altitude: 200))
+      try await device.advance(by: .seconds(840))
+      // Without satellites, up the stairs and along the way above.
+      device.cover(.tunnel)
+      var stairs = Route(from: Self.place(0, 40), altitude: 200)
+      stairs.climb(10, in: .seconds(20))
+      stairs.move(to: Self.place(250, 40), speed: 1.2)
+      device.travel(stairs)
+      try await device.advance(by: .seconds(60))
+      listener.locations = []
+      try await device.advance(by: .seconds(160))
       let above = try #require(device.pressure)
-      #expect(abs(below - above - 1.17) < 0.1)
-      let altitude = try #require(listener.locations.last?.altitude)
-      #expect(abs(altitude - 210) < 2, "\(altitude)")
+      #expect(abs(below - above - 1.17) < 0.4)
+      try #require(listener.locations.count > 10)
+      for location in listener.locations {
+        #expect(location.verticalAccuracy > 0)
+        #expect(abs(location.altitude - 210) < 3, "\(location.altitude)")
+      }
+      device.stay(at: Self.berlin)
+      try await device.advance(by: .milliseconds(1))
+      #expect(device.trueAltitude == 210)
     }
     #expect(SimulatedDevice(at: Self.berlin).pressure == nil)
+  }
+
+  @Test("SIM-17: without a Wi-Fi radio, access points are of no effect; levels are held in range")
+  func withoutRadio() async throws {
+    let cell = SimulatedCell(at: Self.place(300), level: 1000)
+    let device = SimulatedDevice(at: Self.berlin, cells: [cell])
+    let other = SimulatedDevice(
+      at: Self.berlin, accessPoints: [.hotspot(level: .infinity)],
+      cells: [SimulatedCell(at: Self.place(300), level: 30)])
+    for device in [device, other] {
+      device.setAccessPoints(device === other ? [.hotspot(level: .nan)] : Self.accessPoints)
+      device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+    }
+    func radii(_ device: SimulatedDevice) async throws -> [Double] {
+      try await device.app("com.example.cells").run {
+        let listener = PositionListener()
+        listener.manager.startUpdatingLocation()
+        device.travel(Self.walk(2))
+        try await device.advance(by: .seconds(420))
+        device.cover(.tunnel)
+        device.travel(Self.walk(1))
+        try await device.advance(by: .seconds(20))
+        listener.locations = []
+        try await device.advance(by: .seconds(180))
+        return listener.locations.map(\.horizontalAccuracy)
+      }
+    }
+    let found = try await radii(device)
+    #expect(!found.isEmpty)
+    #expect(try await radii(other) == found)
   }
 
   @Test("SIM-22: gives the same to every run of the same seed")

@@ -6,17 +6,9 @@ import Testing
 
 @Suite("A simulation in a city of access points")
 struct AccessPointFileTests {
-  /// A file of its own, with its folder.
-  private func file(_ name: String, _ text: String, in folder: URL) throws -> String {
-    let file = folder.appending(path: name)
-    try Data(text.utf8).write(to: file)
-    return file.path
-  }
-
-  private func folder() throws -> URL {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "\(UUID())")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    return folder
+  private func write(_ text: String, to path: String) throws -> String {
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
   }
 
   private static let story = """
@@ -39,15 +31,13 @@ struct AccessPointFileTests {
 
   @Test("SIM-21: finds the way by a list that the scenario names, or that an option names")
   func lists() throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    _ = try file("city list.csv", Self.list, in: folder)
-    let plain = try file("plain.txt", Self.story, in: folder)
+    let folder = try TemporaryFolder()
+    let list = try write(Self.list, to: folder.file("city list.csv"))
+    let plain = try write(Self.story, to: folder.file("plain.txt"))
     let place = "place 52.5200,13.4050\n"
-    let named = try file(
-      "named.txt", Self.story.replacing(place, with: place + "accesspoints city list.csv\n"),
-      in: folder)
-    let list = folder.appending(path: "city list.csv").path
+    let named = try write(
+      Self.story.replacing(place, with: place + "accesspoints city list.csv\n"),
+      to: folder.file("named.txt"))
     let without = try Run(["simulate", plain, "--json"])
     let byOption = try Run(["simulate", plain, "--json", "--access-points", list])
     let byName = try Run(["simulate", named, "--json"])
@@ -63,21 +53,39 @@ struct AccessPointFileTests {
 
   @Test("SIM-21: says what is wrong with a list, and where there can be none")
   func faults() throws {
-    let folder = try folder()
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let story = try file("story.txt", Self.story, in: folder)
-    let gpx = try file("way.gpx", #"<gpx><wpt lat="1" lon="2"/></gpx>"#, in: folder)
-    let list = try file("list.csv", Self.list, in: folder)
-    let other = try file("other.csv", "name,place\nhome,here\n", in: folder)
+    let folder = try TemporaryFolder()
+    func file(_ name: String, _ text: String) throws -> String {
+      try write(text, to: folder.file(name))
+    }
+    let story = try file("story.txt", Self.story)
+    let gpx = try file("way.gpx", #"<gpx><wpt lat="1" lon="2"/></gpx>"#)
+    let list = try file("list.csv", Self.list)
+    let other = try file("other.csv", "name,place\nhome,here\n")
+    let phones = try file("phones.csv", "mac,lat,lon,flags\n00:50:56:00:99:00,1,2,m\nx,1,2,\n")
+    let bare = try file("bare.csv", "mac,lat,lon\n")
+    let named = try file("named.txt", "scenario a\naccesspoints list.csv\nplace 1,2\n+1s end\n")
+    let endless = try file(
+      "endless.txt", "scenario a\naccesspoints /dev/zero\nplace 1,2\n+1s end\n")
     let cases = [
       (story, other, "its first line names no columns"),
       (gpx, list, "a recording was made without"),
-      (story, folder.path + "/missing.csv", "cannot be read"),
+      (story, folder.file("missing.csv"), "cannot be read"),
+      (story, phones, "used: 1 × no address of an access point, 1 × a phone or a vehicle"),
+      (story, bare, "it has no rows"),
+      (named, list, "names a list of access points already"),
+      (endless, list, "/dev/zero has more than 64 MiB: keep the rows around the way"),
     ]
     for (way, list, reason) in cases {
       let run = try Run(["simulate", way, "--access-points", list])
       #expect(run.status == 2 && run.error.contains(reason), "\(run.error)")
     }
+  }
+
+  @Test("SIM-21: a list lies beside its scenario, and is never standard input")
+  func besideScenario() {
+    #expect(SimulationFile.path(of: "city.csv", in: "days/street.txt") == "days/city.csv")
+    #expect(SimulationFile.path(of: "/city.csv", in: "days/street.txt") == "/city.csv")
+    #expect(SimulationFile.path(of: "-", in: "street.txt") == "./-")
   }
 
   @Test("SIM-21: the console says that it has no list")
@@ -101,5 +109,18 @@ struct AccessPointFileTests {
     let exported = try ConsoleExport(bus).scenario
     #expect(exported.contains("00:01:00 hotspot off\n"))
     _ = try ConsoleDay("again.txt", Array(exported.utf8))
+    let test = ConsoleExport(bus).test()
+    #expect(test.contains("device.turnHotspots(on: false)\n"))
+  }
+
+  @Test("CONSOLE-10: the test that is exported says which transmitters and sensors it lacks")
+  func leftOut() throws {
+    let headings = "hotspot\ncell 52.52,13.40\ncell 52.53,13.40\nbarometer\nplace "
+    let day = try ConsoleDay(
+      "bus.txt", Array(Self.story.replacing("place ", with: headings).utf8))
+    let comments = ConsoleExport(day).test().split(separator: "\n")
+      .filter { $0.contains("// Not in this test: ") }.map { $0.drop { $0 == " " } }
+    #expect(
+      comments == ["1 hotspot", "2 cells", "1 barometer"].map { "// Not in this test: \($0)" })
   }
 }

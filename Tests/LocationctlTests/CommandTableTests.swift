@@ -50,6 +50,15 @@ struct CommandTableTests {
     }
   }
 
+  @Test("completes the files of options that take one, in zsh and fish")
+  func files() {
+    let zsh = CompletionScript.zsh.text
+    #expect(zsh.contains("]:access-points:_files'") && zsh.contains("]:plot:_files'"))
+    #expect(zsh.contains("]:seed:()'") && zsh.contains("]:locale:()'"))
+    #expect(CompletionScript.fish.text.contains(" -l access-points -r -F -d "))
+    #expect(CompletionScript.fish.text.contains(" -l seed -r -d "))
+  }
+
   @Test(
     "completes what bash is asked for",
     arguments: [

@@ -5,16 +5,9 @@ internal import LocationModel
 struct ObservationTable: Sendable {
   /// The columns that matter, by the names that exports use.
   enum Column: CaseIterable {
-    case address, name, time, level, frequency, latitude, longitude, accuracy, speed, kind
+    case address, name, time, level, frequency, latitude, longitude, accuracy, speed, kind, flags
 
-    /// The place of the column among the names of a header.
-    func index(in header: [String]) -> Int? {
-      header.firstIndex { name in
-        names.contains(name.lowercased().filter { $0 != "_" && $0 != " " })
-      }
-    }
-
-    private var names: [String] {
+    fileprivate var names: [String] {
       switch self {
       case .address: ["mac", "bssid", "macaddress", "netid"]
       case .name: ["ssid"]
@@ -26,7 +19,52 @@ struct ObservationTable: Sendable {
       case .accuracy: ["accuracymeters", "accuracy", "locationaccuracy"]
       case .speed: ["speed"]
       case .kind: ["type"]
+      case .flags: ["flags"]
       }
+    }
+  }
+
+  /// Where the columns stand in a row.
+  struct Columns {
+    private let indices: [Column: Int]
+
+    /// Reads the names of the columns; `nil` if one that is needed is missing.
+    init?(_ header: [String], needed: [Column]) {
+      let header = header.map { $0.lowercased().filter { $0 != "_" && $0 != " " } }
+      var indices: [Column: Int] = [:]
+      for column in Column.allCases {
+        indices[column] = header.firstIndex { column.names.contains($0) }
+      }
+      guard needed.allSatisfy({ indices[$0] != nil }) else { return nil }
+      self.indices = indices
+    }
+
+    /// Returns what stands in a column of a row; `nil` for nothing.
+    func text(_ column: Column, in fields: [String]) -> String? {
+      indices[column].flatMap { $0 < fields.count && !fields[$0].isEmpty ? fields[$0] : nil }
+    }
+
+    func number(_ column: Column, in fields: [String]) -> Double? {
+      text(column, in: fields).flatMap { Double($0) }
+    }
+
+    /// Returns the access point of a row, and its place; or why it may not be used.
+    func accessPoint(in fields: [String]) -> Result<AccessPointList.Entry, ImportRefusal> {
+      if let kind = text(.kind, in: fields), kind.uppercased() != "WIFI" {
+        return .failure(.otherRadio)
+      }
+      guard let address = text(.address, in: fields).flatMap({ BSSID(address: $0) }) else {
+        return .failure(.noAddress)
+      }
+      if indices[.name] != nil,
+        let refusal = NetworkName.refusal(of: text(.name, in: fields) ?? "")
+      {
+        return .failure(ImportRefusal(refusal))
+      }
+      let place = ImportRule.place(
+        number(.latitude, in: fields), number(.longitude, in: fields))
+      guard let place else { return .failure(.noPlace) }
+      return .success(AccessPointList.Entry(address: address, place: place))
     }
   }
 
@@ -38,7 +76,7 @@ struct ObservationTable: Sendable {
     var reading: RadioScan.Reading
   }
 
-  private let columns: [Column: Int]
+  private let columns: Columns
   private var readings: [RadioScan.Reading] = []
   private var place: Coordinate?
   /// Meters: the worst of the rows of one scan.
@@ -47,10 +85,8 @@ struct ObservationTable: Sendable {
 
   /// Reads the names of the columns; `nil` if one that is needed is missing.
   init?(header: [String]) {
-    var columns: [Column: Int] = [:]
-    for column in Column.allCases { columns[column] = column.index(in: header) }
     let needed: [Column] = [.address, .latitude, .longitude, .time]
-    guard needed.allSatisfy({ columns[$0] != nil }) else { return nil }
+    guard let columns = Columns(header, needed: needed) else { return nil }
     self.columns = columns
   }
 
@@ -83,30 +119,18 @@ struct ObservationTable: Sendable {
   }
 
   private func row(_ fields: [String], at now: UnixTime) -> Result<Row, ImportRefusal> {
-    func text(_ column: Column) -> String? {
-      columns[column].flatMap { $0 < fields.count && !fields[$0].isEmpty ? fields[$0] : nil }
+    func number(_ column: Column) -> Double? { columns.number(column, in: fields) }
+    return columns.accessPoint(in: fields).flatMap { entry in
+      guard ImportRule.isAccurate(number(.accuracy), speed: number(.speed)) else {
+        return .failure(.inaccurate)
+      }
+      let date = columns.text(.time, in: fields).flatMap(Self.date)
+      guard let time = ImportRule.date(date, now: now) else { return .failure(.noDate) }
+      guard ImportRule.isLevel(number(.level)) else { return .failure(.level) }
+      let reading = RadioScan.Reading(.accessPoint(entry.address), level: number(.level))
+      let accuracy = number(.accuracy) ?? RadioMap.usualAccuracy
+      return .success(Row(place: entry.place, accuracy: accuracy, time: time, reading: reading))
     }
-    func number(_ column: Column) -> Double? { text(column).flatMap { Double($0) } }
-    if let kind = text(.kind), kind.uppercased() != "WIFI" { return .failure(.otherRadio) }
-    guard let address = text(.address).flatMap({ BSSID(address: $0) }) else {
-      return .failure(.noAddress)
-    }
-    if columns[.name] != nil, let refusal = NetworkName.refusal(of: text(.name) ?? "") {
-      return .failure(ImportRefusal(refusal))
-    }
-    guard let place = ImportRule.place(number(.latitude), number(.longitude)) else {
-      return .failure(.noPlace)
-    }
-    guard ImportRule.isAccurate(number(.accuracy), speed: number(.speed)) else {
-      return .failure(.inaccurate)
-    }
-    guard let time = ImportRule.date(text(.time).flatMap(Self.date), now: now) else {
-      return .failure(.noDate)
-    }
-    guard ImportRule.isLevel(number(.level)) else { return .failure(.level) }
-    let reading = RadioScan.Reading(.accessPoint(address), level: number(.level))
-    let accuracy = number(.accuracy) ?? RadioMap.usualAccuracy
-    return .success(Row(place: place, accuracy: accuracy, time: time, reading: reading))
   }
 
   /// A date of ISO 8601, or milliseconds or seconds since 1970.

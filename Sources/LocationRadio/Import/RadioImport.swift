@@ -102,6 +102,11 @@ package struct RadioImport: Sendable {
   }
 
   private mutating func decide(_ fields: [String], _ found: inout [RadioObservation]) {
+    var fields = fields
+    // An editor may have put a byte order mark before the first.
+    if let first = fields.first, first.unicodeScalars.first == "\u{FEFF}" {
+      fields[0] = String(first.unicodeScalars.dropFirst())
+    }
     // WiGLE writes a line about the app before the names of the columns.
     if fields.first?.hasPrefix("WigleWifi") ?? false { return }
     if let table = CellTable(header: fields) {

@@ -45,8 +45,6 @@ package struct Journey: Hashable, Sendable {
   package var length: Double { stretches.reduce(0) { $0 + $1.distance } }
   private var altitude: Double { stretches.last?.endAltitude ?? originAltitude }
   private var course: Double { stretches.last?.course ?? 0 }
-  /// What covers the end of the way so far.
-  var sky: Sky { stretches.last?.sky ?? .open }
   /// Where straight on leads; degrees from true north.
   package var heading: Double { normalizedDegrees(course + turned) }
 

@@ -12,6 +12,8 @@ package struct VirtualAccessPoint: Hashable, Sendable {
 
   /// Chosen: an access point of 100 mW.
   package static let usualLevel = -40.0
+  /// dBm at one meter. Chosen: far more than there are.
+  package static let levels = -80.0 ... -20
 
   package init(
     _ address: BSSID, at place: Coordinate?, altitude: Double? = nil,
@@ -27,8 +29,9 @@ package struct VirtualAccessPoint: Hashable, Sendable {
 }
 
 extension BSSID {
-  /// The address of a simulated access point by its number: each is a box of its own.
-  package static func simulated(_ number: UInt64) -> BSSID {
-    BSSID(0x0011_2200_0000 | number << 4)
+  /// The address of a simulated access point by its number, below 524,288: each is a box of its own.
+  /// Hotspots are numbered apart from those at fixed places.
+  package static func simulated(_ number: UInt64, travels: Bool = false) -> BSSID {
+    BSSID(0x0011_2200_0000 | (travels ? number | 1 << 19 : number) << 4)
   }
 }

@@ -9,6 +9,8 @@ package struct VirtualCell: Hashable, Sendable {
 
   /// Chosen: -105 dBm at a kilometer, between streets and the inside of buildings of a town.
   package static let usualLevel = 0.0
+  /// dBm at one meter. Chosen: a cell of a room, and one that is received over 20 km.
+  package static let levels = -30.0...30
 
   package init(_ identity: CellIdentity, at place: Coordinate, level: Double = Self.usualLevel) {
     (self.identity, self.place, self.level) = (identity, place, level)
@@ -21,6 +23,11 @@ extension CellIdentity {
   package static func simulated(_ number: Int) -> CellIdentity {
     CellIdentity(
       radio: .lte, country: 1, network: 1, area: 1, cell: UInt64(number + 1) << 8 | 1)
+  }
+
+  /// What sets its chance apart from that of other cells.
+  fileprivate var bits: UInt64 {
+    UInt64(radio.rawValue) << 61 ^ UInt64(country) << 51 ^ UInt64(network) << 41 ^ cell
   }
 }
 
@@ -35,11 +42,11 @@ struct VirtualCells: Hashable, Sendable {
   /// The cell that served last; `nil` before the first, and after none was received.
   private var serving: CellIdentity?
   private let seed: UInt64
-  private var chance: NormalNoise
+  /// The reports so far.
+  private var reports: UInt64 = 0
 
   init(_ cells: [VirtualCell], seed: UInt64) {
     self.seed = seed ^ 0xCE11_CE11
-    chance = NormalNoise(seed: self.seed)
     set(cells)
   }
 
@@ -51,9 +58,13 @@ struct VirtualCells: Hashable, Sendable {
 
   /// Returns what the modem reports at a place.
   mutating func readings(at place: Coordinate) -> [RadioScan.Reading] {
+    reports &+= 1
     var received: [(cell: CellIdentity, level: Double)] = []
     for cell in cells {
-      let level = (mean(of: cell, at: place) + Self.fading * chance.normal()).rounded()
+      // Each draws for itself, so that it does not matter which others there are. The bits of a cell's
+      // number are the lowest, and those of the report the highest.
+      var own = NormalNoise(seed: seed ^ cell.identity.bits ^ reports.byteSwapped)
+      let level = (mean(of: cell, at: place) + Self.fading * own.normal()).rounded()
       if level >= Self.faintest { received.append((cell.identity, min(level, Self.loudest))) }
     }
     received.sort { ($1.level, $0.cell) < ($0.level, $1.cell) }
@@ -75,12 +86,9 @@ struct VirtualCells: Hashable, Sendable {
     let offset = LocalFrame(center: cell.place).offset(of: device)
     let distance = max(hypotenuse(offset.east, offset.north), 1)
     let loss = 10 * Self.pathLossExponent * logarithm(distance) / logarithm(10)
-    let identity = cell.identity
-    let own =
-      UInt64(identity.radio.rawValue) << 61 ^ UInt64(identity.country) << 51
-      ^ UInt64(identity.network) << 41 ^ identity.cell
-    return cell.level - loss
-      + Self.shadow.level(of: seed ^ own, east: offset.east, offset.north)
+    let shadow = Self.shadow.level(
+      of: seed ^ cell.identity.bits, east: offset.east, offset.north)
+    return cell.level - loss + shadow
   }
 
   /// Between houses of a town: 3GPP TR 38.901 and TR 36.942 have 3.5 to 3.9. Customary.

@@ -14,6 +14,7 @@ package struct VirtualRadio: Hashable, Sendable {
   private var city: AccessPointGrid?
   /// Those that are where the device is, in the order of their addresses.
   private var travelers: [VirtualAccessPoint] = []
+  private let hasWiFi: Bool
   /// Whether the device is where those are that travel.
   package var hasCompany = true
   private var cells: VirtualCells
@@ -26,17 +27,23 @@ package struct VirtualRadio: Hashable, Sendable {
   /// The scans so far.
   private var scans: UInt64 = 0
 
+  /// - Parameters:
+  ///   - accessPoints: the access points; `nil` for a device that has a modem alone.
+  ///   - cells: the cells.
+  ///   - seed: the seed of shadows and noise.
   package init(
-    _ accessPoints: [VirtualAccessPoint] = [], cells: [VirtualCell] = [], seed: UInt64 = 1
+    _ accessPoints: [VirtualAccessPoint]? = [], cells: [VirtualCell] = [], seed: UInt64 = 1
   ) {
+    hasWiFi = accessPoints != nil
     self.seed = seed ^ 0x5CA2_5CA2
     chance = NormalNoise(seed: self.seed)
     self.cells = VirtualCells(cells, seed: seed)
-    set(accessPoints)
+    set(accessPoints ?? [])
   }
 
   /// Sets which access points there are from now on; one without a place on Earth is not received.
   package mutating func set(_ accessPoints: [VirtualAccessPoint]) {
+    guard hasWiFi else { return }
     let all = accessPoints.filter(\.isPossible).sorted { $0.address < $1.address }
     travelers = all.filter { $0.place == nil }
     let fixed = all.filter { $0.place != nil }
@@ -85,7 +92,8 @@ package struct VirtualRadio: Hashable, Sendable {
   ) -> RadioScan.Reading? {
     let mean = level(of: accessPoint, at: truth)
     let level = (mean + Self.fading * chance.normal()).rounded()
-    // Drawn for each, so that one access point does not change what the others do.
+    // Drawn whether or not it is received, so that the noise of those after it does not depend on the
+    // device's place. It does depend on how many there are before.
     let isMissed = chance.uniform() > Self.probability(of: level)
     guard level >= Self.faintest, !isMissed else { return nil }
     return RadioScan.Reading(.accessPoint(accessPoint.address), level: min(level, Self.loudest))

@@ -4,7 +4,7 @@ import LocationModel
 
 extension ScenarioReader {
   /// The place of an access point and, optionally, the level at one meter and its altitude; its address
-  /// is its number.
+  /// is its number, in which hotspots do not count.
   mutating func readAccessPoint() throws(ScenarioFault) {
     let place = try place()
     let isLevel = words.first.map { $0 != "altitude" } ?? false
@@ -23,18 +23,20 @@ extension ScenarioReader {
   }
 
   private mutating func level() throws(ScenarioFault) -> Double {
-    try number("a level in dBm", -80 ... -20)
+    try number("a level in dBm", VirtualAccessPoint.levels)
   }
 
   private mutating func add(
     at place: Coordinate?, altitude: Double?, level: Double
   ) throws(ScenarioFault) {
-    let number = scenario.accessPoints.count
-    guard number < Self.mostAccessPoints else {
+    guard scenario.accessPoints.count < Self.mostAccessPoints else {
       throw fault("there are too many access points", "\(Self.mostAccessPoints) at most")
     }
+    let number = scenario.accessPoints.count { ($0.place == nil) == (place == nil) }
     scenario.accessPoints.append(
-      VirtualAccessPoint(.simulated(UInt64(number)), at: place, altitude: altitude, level: level))
+      VirtualAccessPoint(
+        .simulated(UInt64(number), travels: place == nil), at: place, altitude: altitude,
+        level: level))
   }
 
   /// The name of a file, which may have spaces.
@@ -57,7 +59,7 @@ extension ScenarioReader {
     }
     let place = try place()
     let level =
-      words.isEmpty ? VirtualCell.usualLevel : try self.number("a level in dBm", -30...30)
+      words.isEmpty ? VirtualCell.usualLevel : try self.number("a level in dBm", VirtualCell.levels)
     scenario.cells.append(VirtualCell(.simulated(number), at: place, level: level))
   }
 

@@ -253,7 +253,7 @@ package struct ScenarioReader {
     try wait()
     let meters = try number("meters up, or down if negative", -1000...1000)
     try expect("in")
-    scenario.journey.climb(by: meters, in: try duration(), sky: scenario.journey.sky)
+    scenario.journey.climb(by: meters, in: try duration(), sky: try sky())
   }
 
   private mutating func moveTowards() throws(ScenarioFault) {
@@ -267,16 +267,19 @@ package struct ScenarioReader {
 
   /// `at 5` and `under tunnel`, both optional.
   private mutating func manner(_ speed: Double) throws(ScenarioFault) -> (Double, Sky) {
-    var result = (speed, Sky.open)
+    var speed = speed
     if words.first == "at" {
       words.removeFirst()
-      result.0 = try number("a speed in meters per second", 0.01...1000)
+      speed = try number("a speed in meters per second", 0.01...1000)
     }
-    if words.first == "under" {
-      words.removeFirst()
-      result.1 = try choice("a sky", Sky.self)
-    }
-    return result
+    return (speed, try sky())
+  }
+
+  /// `under tunnel`, optional.
+  private mutating func sky() throws(ScenarioFault) -> Sky {
+    guard words.first == "under" else { return .open }
+    words.removeFirst()
+    return try choice("a sky", Sky.self)
   }
 
   // MARK: Receiver and person

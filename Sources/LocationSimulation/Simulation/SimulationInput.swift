@@ -49,6 +49,12 @@ package enum SimulationInput: Sendable {
     return scenario.circles
   }
 
+  /// The file of a list of access points that a scenario names.
+  package var accessPointList: String? {
+    guard case .scenario(let scenario) = self else { return nil }
+    return scenario.accessPointList
+  }
+
   package var beacons: [Simulation.NamedBeacon] {
     guard case .scenario(let scenario) = self else { return [] }
     return scenario.beacons

@@ -58,7 +58,7 @@ package struct VirtualWorld: Sendable {
     at origin: Coordinate, date: UnixTime, receivers: [VirtualReceiver] = [VirtualReceiver()],
     bluetooth: VirtualBluetooth? = nil, compass: VirtualCompass? = nil,
     motion: VirtualMotion? = nil, radio: VirtualRadio? = nil, barometer: VirtualBarometer? = nil,
-    visitLatency: Double = 1
+    altitude: Double = 0, visitLatency: Double = 1
   ) {
     var sources = receivers.indices.map { index in
       receivers[index].source(port: UInt16(10_110 + index))
@@ -74,6 +74,7 @@ package struct VirtualWorld: Sendable {
     self.motion = motion
     self.radio = radio
     self.barometer = barometer
+    journey = Journey(from: origin, altitude: altitude)
     if let entry = self.compass?.calibration(at: origin, date) { store[entry.key] = entry.value }
     _ = begin()
   }

@@ -49,8 +49,8 @@ enum CompletionScript: String, CaseIterable {
     let cases = Verb.all.map { verb in
       let options = (verb.options + [.help]).map { option in
         let repeats = option.repeats ? "*" : ""
-        let value =
-          option.value == .none ? "" : ":\(option.name):(\(option.choices.joined(separator: " ")))"
+        let offered = option.isFile ? "_files" : "(\(option.choices.joined(separator: " ")))"
+        let value = option.value == .none ? "" : ":\(option.name):\(offered)"
         return "'\(repeats)--\(option.name)[\(quoted(option.summary))]\(value)'"
       }
       let operands = verb.operands.map { operand in
@@ -97,7 +97,7 @@ enum CompletionScript: String, CaseIterable {
       for option in verb.options + [.help] {
         let value =
           option.choices.isEmpty
-          ? (option.value == .none ? "" : " -r")
+          ? (option.value == .none ? "" : option.isFile ? " -r -F" : " -r")
           : " -x -a '\(option.choices.joined(separator: " "))'"
         lines.append(seen + " -l \(option.name)\(value) -d '\(quoted(option.summary))'")
       }

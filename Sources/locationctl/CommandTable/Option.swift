@@ -34,6 +34,12 @@ struct Option: Hashable, Sendable {
   var choices: [String] {
     if case .choice(let words) = value { words } else { [] }
   }
+
+  /// Whether a file or a folder may follow, as its placeholder says.
+  var isFile: Bool {
+    guard case .text(let placeholder) = value else { return false }
+    return ["FILE", "FOLDER", "OUT"].contains { placeholder.hasPrefix($0) }
+  }
 }
 
 // Options that several verbs share.

@@ -54,7 +54,7 @@ struct ConsoleDay: Sendable {
       do throws(ScenarioFault) { input = try SimulationInput(path: name, bytes: bytes) } catch {
         throw .usage("\(name), \(error)", next: "correct the line, and open it again")
       }
-      if case .scenario(let scenario) = input, let list = scenario.accessPointList {
+      if let list = input.accessPointList {
         throw .usage(
           "\(name) names a list of access points, \(list), which the page does not have",
           next: "run it with locationctl simulate, or open it without that line")

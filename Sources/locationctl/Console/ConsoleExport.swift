@@ -169,7 +169,7 @@ struct ConsoleExport {
 
         @Test func day() async throws {
           let date = Date(timeIntervalSince1970: \(day.begin.milliseconds / 1000))
-          let device = SimulatedDevice(at: begin, date: date)
+          let device = SimulatedDevice(at: begin, date: date)\(leftOut)
           let app = device.app("org.example.day")
           app.setPermission(.always)
           try await app.run {
@@ -184,6 +184,19 @@ struct ConsoleExport {
       }
 
       """
+  }
+
+  /// A comment for each kind of heading that the test's device lacks.
+  private var leftOut: String {
+    guard case .scenario(let scenario) = day.input else { return "" }
+    let hotspots = scenario.accessPoints.count { $0.place == nil }
+    let counts = [
+      ("access points", scenario.accessPoints.count - hotspots), ("hotspots", hotspots),
+      ("cells", scenario.cells.count), ("barometers", scenario.pressureAtSea == nil ? 0 : 1),
+    ]
+    return counts.filter { $0.1 > 0 }.map { name, count in
+      "\n    // Not in this test: \(count) \(count == 1 ? String(name.dropLast()) : name)"
+    }.joined()
   }
 
   private static let route = """

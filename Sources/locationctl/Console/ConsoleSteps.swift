@@ -57,6 +57,7 @@ struct ConsoleSteps {
       default: nil
       }
     case .sky(let sky): "device.cover(\(sky.map { ".\($0.rawValue)" } ?? "nil"))"
+    case .hotspot(let isOn): "device.turnHotspots(on: \(isOn))"
     case .fault(_, let fault): "device.breakReceiver(\(fault.map(words) ?? "nil"))"
     case .habit(let replies):
       "device.person(\n        answers: "

@@ -19,14 +19,15 @@ enum AccessPointFile {
       throw invocation.usage(
         "a recording was made without these access points: take a scenario, or waypoints")
     }
-    let bytes = try SimulationFile.bytes(of: path, as: invocation)
+    let bytes = try SimulationFile.bytes(of: path, upTo: most, as: invocation)
+    guard bytes.count <= most else {
+      throw invocation.usage("\(path) has more than \(most >> 20) MiB: \(remedy)")
+    }
     let list: AccessPointList
     do throws(AccessPointList.Fault) { list = try AccessPointList(bytes) } catch {
       throw invocation.usage("\(path) is no list of access points: \(text(of: error, bytes))")
     }
-    for (reason, count) in list.refusals.all {
-      Output.error.line("\(path): not used: \(count) × \(reason.rawValue)")
-    }
+    for line in lines(of: list.refusals) { Output.error.line("\(path): not used: \(line)") }
     scenario.accessPoints += list.entries.map { VirtualAccessPoint($0.address, at: $0.place) }
     return .scenario(scenario)
   }
@@ -36,8 +37,18 @@ enum AccessPointFile {
     case .noColumns where bytes.starts(with: [0x1f, 0x8b]): "it is compressed; gunzip it first"
     case .noColumns:
       "its first line names no columns such as bssid, latitude, and longitude"
-    case .tooMany: "it has more than \(AccessPointList.most)"
-    case .empty: "no row of it can be used"
+    case .tooMany: "it has more than \(AccessPointList.most): \(remedy)"
+    case .empty(let refusals) where refusals.all.isEmpty: "it has no rows"
+    case .empty(let refusals):
+      "no row of it can be used: \(lines(of: refusals).joined(separator: ", "))"
     }
   }
+
+  private static func lines(of refusals: ImportRefusals) -> [String] {
+    refusals.all.map { "\($0.count) × \($0.reason.rawValue)" }
+  }
+
+  private static let remedy = "keep the rows around the way"
+  /// Bytes. Chosen: twice what WiGLE writes of as many as a list may have.
+  private static let most = 64 << 20
 }

@@ -119,8 +119,10 @@ enum SimulationFile {
     return place.isValid ? place : nil
   }
 
-  static func bytes(of path: String, as invocation: Invocation) throws(Failure) -> [UInt8] {
-    do throws(Errno) { return try InputFile.bytes(of: path) } catch {
+  static func bytes(
+    of path: String, upTo most: Int = .max, as invocation: Invocation
+  ) throws(Failure) -> [UInt8] {
+    do throws(Errno) { return try InputFile.bytes(of: path, upTo: most) } catch {
       throw invocation.usage("\(path) cannot be read: \(error.reason)")
     }
   }
@@ -131,12 +133,14 @@ enum SimulationFile {
     do throws(ScenarioFault) { input = try SimulationInput(path: path, bytes: bytes) } catch {
       throw invocation.usage("\(path), \(error)")
     }
-    guard case .scenario(let scenario) = input, let list = scenario.accessPointList else {
-      return input
-    }
-    // As the scenario names it: from the folder in which that lies.
-    let folder = path.lastIndex(of: "/").map { path[...$0] } ?? ""
-    let file = list.hasPrefix("/") ? list : folder + list
-    return try AccessPointFile.add(file, to: input, as: invocation)
+    guard let list = input.accessPointList else { return input }
+    return try AccessPointFile.add(Self.path(of: list, in: path), to: input, as: invocation)
+  }
+
+  /// The path of a file that a scenario names: from the folder in which that lies, so that `-` is a file,
+  /// too.
+  static func path(of name: String, in scenario: String) -> String {
+    let folder = scenario.lastIndex(of: "/").map { scenario[...$0] } ?? "./"
+    return name.hasPrefix("/") ? name : folder + name
   }
 }

@@ -114,7 +114,7 @@ extension PositionMethod {
     case .accessPoints: "access points"
     case .cells: "cells"
     case .service: "a location service"
-    case .region: "the time zone or GeoIP"
+    case .region: "a region: the cell's area, the country, GeoIP, or the time zone"
     }
   }
 }

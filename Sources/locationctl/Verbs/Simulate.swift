@@ -71,6 +71,9 @@ extension Verb {
       var input = try SimulationFile.input(
         of: invocation, speed: pace, every: .seconds(seconds))
       if let file = invocation.text(accessPoints) {
+        guard input.accessPointList == nil else {
+          throw invocation.usage("the scenario names a list of access points already: take one")
+        }
         input = try AccessPointFile.add(file, to: input, as: invocation)
       }
       let circles =
