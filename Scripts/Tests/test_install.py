@@ -108,11 +108,12 @@ class InstallTests(unittest.TestCase):
         entry.read(path)
         entry = dict(entry["Desktop Entry"])
         self.assertEqual(entry["Type"], "Application")
-        # Not in menus, in every desktop, and in none from which the program is gone.
+        # Not in menus, in every desktop, and in none from which the package is gone.
         self.assertEqual(entry["NoDisplay"], "true")
         self.assertFalse({"OnlyShowIn", "NotShowIn", "Hidden"} & set(entry))
         program, verb, option = entry["Exec"].split()
-        self.assertEqual(entry["TryExec"], program)
+        links = (ROOT / "packaging/debian/meridian-geoclue.links").read_text().split()
+        self.assertEqual(links, [program[1:], entry["TryExec"][1:]])
         verbs = (ROOT / "Sources/locationctl/Verbs/Agent.swift").read_text()
         self.assertIn(f'name: "{verb}"', verbs)
         self.assertIn(f'name: "{option.removeprefix("--")}"', verbs)

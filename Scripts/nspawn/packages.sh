@@ -29,6 +29,8 @@ now=$(date +%s%N)
   echo "        first position $(tenths "$now") s after apt install began, $(tenths "$installed") s of which it took"
 autostart=/etc/xdg/autostart/locationctl-agent.desktop
 check "graphical sessions start the agent" grep -qx 'Exec=/usr/bin/locationctl agent --desktop' $autostart
+tried=$(sed -n 's/^TryExec=//p' $autostart)
+check "where the package is installed" test -x "$tried"
 check "which says that there is no display here, and ends" sh -c \
   'locationctl agent --desktop 2>&1 | grep -q "there is no display"'
 ls -l /usr/bin/locationd /usr/bin/locationctl | awk '{ printf "        %s: %.1f MB\n", $9, $5 / 1e6 }'
@@ -47,6 +49,8 @@ check "the fleet's units are well formed" systemd-analyze verify --man=no locati
 check "the packages are removed" apt remove meridian meridian-geoclue meridian-fleet geoclue-2-demo
 check "the service has ended" sh -c '! systemctl -q is-active locationd.service'
 check "no program is left" sh -c '! command -v locationd && ! command -v locationctl && ! command -v locationfleet'
+check "graphical sessions start no agent, though the file that starts it is kept" sh -c \
+  "[ -e $autostart ] && [ ! -L $tried ]"
 check "state and configuration are kept by the removal" sh -c \
   'ls /var/lib/private/locationd/state.sqlite /etc/locationd.conf'
 check "installed again, it knows what it knew" sh -c '

@@ -256,11 +256,13 @@ struct GeoClueTests {
     try program.perform("A stop \(Self.one)")
     let denied = try program.perform("A start \(Self.one)")
     #expect(denied.contains("off for this user by the desktop's own switch"), "\(denied)")
-    // Its level goes with it.
-    try program.perform("B leave")
+    // The answer to a call comes after what was said before it.
+    let inUse = "B get /org/freedesktop/GeoClue2/Manager Manager InUse"
+    try program.perform("B level 8")
+    try program.perform(inUse)
     #expect(try program.perform("A start \(Self.one)") == "ok")
-    try program.perform("A stop \(Self.one)")
-    try program.perform("C agent gnome-shell 4")
+    try program.perform("B level 4")
+    try program.perform(inUse)
     try program.perform("D client")
     let two = "/org/freedesktop/GeoClue2/Client/2"
     try program.perform("D set \(two) DesktopId maps")
@@ -269,6 +271,12 @@ struct GeoClueTests {
     let objects = try program.perform("D await \(two)").split(separator: " ")
     let accuracy = try program.perform("D get \(objects[1]) Location Accuracy")
     #expect(try #require(Double(accuracy)) > 1000)
+    // As a shell that starts anew: what it has said lasts.
+    try program.perform("B level 0")
+    #expect(try program.perform("D await Active false") == "ok")
+    try program.perform("B leave")
+    try program.perform("D stop \(two)")
+    #expect(try program.perform("D start \(two)").contains("switch"))
   }
 
   @Test("GEOCLUE-14: an agent of GeoClue is accepted, and decides nothing")

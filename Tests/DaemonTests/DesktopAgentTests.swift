@@ -71,18 +71,83 @@ struct DesktopAgentTests {
     #expect(try machine.perform("await closed 1") == "ok")
   }
 
-  @Test("border 1, AUTH-58: an app that shows the notifications itself is nobody to ask")
-  func shownByApp() async throws {
-    let daemon = try await DaemonRun(configuration: ["agent = none"])
-    let app = try BorderScript.run(
-      daemon, "app = serve()\nsay('served')\napp.recv(1)",
+  /// A desktop in a script of an interpreter, whose `show` says what is asked.
+  private static let desktop = """
+    import dbus, dbus.bus, dbus.mainloop.glib, dbus.service
+    from gi.repository import GLib
+    name = "org.freedesktop.Notifications"
+    class Desktop(dbus.service.Object):
+      @dbus.service.method(name, in_signature="", out_signature="as")
+      def GetCapabilities(self): return ["actions"]
+      @dbus.service.method(name, in_signature="susssasa{sv}i", out_signature="u")
+      def Notify(self, app, replaced, icon, title, body, actions, hints, timeout):
+        say("asked", title)
+        return dbus.UInt32(1)
+    def show():
+      dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+      bus = dbus.bus.BusConnection(sys.argv[2])
+      bus.request_name(name)
+      desktop = Desktop(bus, "/org/freedesktop/Notifications")
+      say("shows")
+      GLib.MainLoop().run()
+
+    """
+
+  /// Runs a script of the interpreter of the mocks in place of their notifications.
+  private func show(_ script: String, beside daemon: DaemonRun) async throws -> RunningProgram {
+    try machine.perform("notifications stop")
+    let desktop = try BorderScript.run(
+      daemon, Self.desktop + script, machine.address,
       program: try #require(MockMachine.interpreter))
-    defer { app.end() }
-    _ = try await app.lines.next { $0 == "served" }
+    _ = try await desktop.lines.next { $0 == "shows" }
+    return desktop
+  }
+
+  @Test(
+    "border 1, AUTH-58: an app that shows notifications is nobody to ask, nor is a traced one",
+    arguments: [
+      ("app = serve()\nshow()", "is served as the app"),
+      ("app = serve()\nif os.fork() == 0: show()\nos.wait()", "is served as the app"),
+      (
+        """
+        ready, go = os.pipe()
+        child = os.fork()
+        if child == 0:
+          os.read(ready, 1)
+          show()
+        # Does not stop what it attaches to (PTRACE_SEIZE).
+        ctypes.CDLL(None).ptrace(ctypes.c_long(0x4206), ctypes.c_long(child), None, None)
+        os.write(go, b"x")
+        os.wait()
+        """, "traces process"
+      ),
+    ])
+  func shownByApp(script: String, reason: String) async throws {
+    let daemon = try await DaemonRun(configuration: ["agent = none"])
+    let desktop = try await show(script, beside: daemon)
+    defer { desktop.end() }
     let agent = try agent(of: daemon)
     defer { agent.end() }
-    let said = try await agent.lines.next { $0.contains("refuses") }
-    #expect(said.contains("its notifications are shown by an app"), "\(said)")
+    let said = try await daemon.program.lines.next { $0.contains("notifications") }
+    #expect(said.contains("refused") && said.contains(reason), "\(said)")
+  }
+
+  @Test("AUTH-58: a script may show questions where scripts of its interpreter are apps")
+  func shownByScript() async throws {
+    let daemon = try await DaemonRun(configuration: ["agent = none"])
+    let script = try BorderScript.run(
+      daemon, "app = serve()\nsay('served')\napp.recv(1)",
+      program: try #require(MockMachine.interpreter))
+    defer { script.end() }
+    _ = try await script.lines.next { $0 == "served" }
+    let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "no location, asking" }
+    let desktop = try await show("show()", beside: daemon)
+    defer { desktop.end() }
+    let agent = try agent(of: daemon)
+    defer { agent.end() }
+    _ = try await desktop.lines.next { $0.hasPrefix("asked") }
   }
 
   @Test("AUTH-58: without a display, or a bus of a session, it ends at once with the reason")

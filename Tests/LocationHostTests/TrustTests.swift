@@ -128,17 +128,60 @@ struct TrustTests {
     machine.processes[10] = .init(parent: 1, session: 10, program: "/usr/bin/shell")
     machine.processes[11] = .init(parent: 1, session: 11, program: "/usr/bin/shell", user: 1001)
     let app = AppProgram(path: "/usr/bin/shell", user: 1000)
-    func fault(_ pid: Int32, _ apps: Set<AppProgram> = [], isRegistered: Bool = false) -> String? {
+    func fault(
+      _ pid: Int32, _ apps: Set<AppProgram> = [], _ program: Shower.Program = .other,
+      tracer: Int32 = 0
+    ) -> String? {
       AncestryJudge(machine, served: ServedProcesses(), apps: apps) { _ in false }
-        .fault(shownBy: pid, to: 1000, isRegistered)
+        .fault(shownBy: Shower(pid: pid, program: program, tracer: tracer), to: 1000)
     }
     #expect(fault(10) == nil)
     #expect(fault(10, [app])?.contains("shown by an app: process 10 runs the app") == true)
-    #expect(fault(10, [app], isRegistered: true) == nil)
-    for registered in [false, true] {
-      #expect(fault(11, isRegistered: registered)?.contains("is not of user 1000") == true)
-      #expect(fault(12, isRegistered: registered)?.contains("or has ended") == true)
+    #expect(fault(10, [app], .registered) == nil)
+    for program in [Shower.Program.other, .system, .registered] {
+      #expect(fault(11, [], program)?.contains("is not of user 1000") == true)
+      #expect(fault(12, [], program)?.contains("or has ended") == true)
+      #expect(fault(10, [], program, tracer: 9)?.contains("process 9 traces process 10") == true)
     }
+  }
+
+  @Test("border 1, AUTH-58: a script of root's interpreter shows questions, unless it is served")
+  func script() {
+    var machine = Machine()
+    for pid in Int32(10)...12 {
+      machine.processes[pid] = .init(parent: 1, session: pid, program: "/usr/bin/gjs-console")
+    }
+    machine.processes[13] = .init(parent: 12, session: 12, program: "/usr/bin/sh")
+    var served = ServedProcesses()
+    let weather = ServedProcesses.Process(
+      app: "org.example.Weather", user: 1000, session: 11, controlGroup: nil, ancestors: [],
+      began: 10)
+    #expect(served.note(ProcessMark(pid: 11, start: 10), weather) { _ in true })
+    let judge = AncestryJudge(
+      machine, served: served, apps: [AppProgram(path: "/usr/bin/gjs-console", user: 1000)]
+    ) { _ in false }
+    func fault(_ pid: Int32, _ program: Shower.Program = .system) -> String? {
+      judge.fault(shownBy: Shower(pid: pid, program: program), to: 1000)
+    }
+    #expect(fault(10) == nil)
+    #expect(fault(10, .other)?.contains("process 10 runs the app") == true)
+    #expect(fault(11)?.contains("process 11 is served") == true)
+    // What any process of that program has started.
+    #expect(fault(13)?.contains("process 12 runs the app") == true)
+  }
+
+  @Test("AUTH-58: who shows questions is nobody once its process has ended, where the bus says so")
+  func endedShower() throws {
+    #expect(BusCredentials(pid: 7, user: 1000, process: nil).takeNumber() == 7)
+    // A descriptor of a process can be read once that has ended.
+    var ends: [Int32] = [-1, -1]
+    try #require(pipe(&ends) == 0)
+    defer { for end in ends { close(end) } }
+    let running = BusCredentials(pid: 7, user: 1000, process: dup(ends[0]))
+    let ended = BusCredentials(pid: 7, user: 1000, process: dup(ends[0]))
+    #expect(running.takeNumber() == 7)
+    #expect(write(ends[1], "x", 1) == 1)
+    #expect(ended.takeNumber() == nil)
   }
 
   @Test("border 1: who began after an app in its login, and has no parent, is the app's")

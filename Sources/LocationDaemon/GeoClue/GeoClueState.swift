@@ -42,6 +42,10 @@ struct GeoClueState {
   var isStepping = false
   /// Signals for which nobody waits, with their receivers, in their order.
   var later: [(signal: BusSignal, receiver: String)] = []
+  /// The program that pays for the input that is handled.
+  var payer: Payer?
+  /// The agents whose signals are not read, and which are asked later.
+  var unread: Set<String> = []
   /// Whether the bus is about to be served.
   var isServing = false
   /// The deadline for which a wake is scheduled.

@@ -69,18 +69,35 @@ extension SocketServer {
       stepGeoClue(.gone(signal.endedConnection ?? ""))
     case .signal(let signal) where signal.sender != nil: take(signal)
     case .reply(let call, let reply) where GeoClueService.isOwn(reply: call):
-      stepGeoClue(.reply(call, reply))
+      step(.reply(call, reply), paidBy: geoclue.service.agent(of: call))
     default: stepName(.bus(event))
     }
   }
 
-  /// Takes a signal of an agent, whose program pays for it like for a call.
+  /// Takes a signal of an agent, whose program pays for it like for a call. While that one rests it is not
+  /// read, and then the agent is asked once, however many there were, and whoever has used up the user's share.
   private func take(_ signal: BusSignal) {
-    let begin = host.now.uptime
-    stepGeoClue(.signal(signal))
-    if let payer = signal.sender.flatMap({ geoclue.callers[$0]?.payer }) {
-      charge(payer, since: begin)
+    guard let name = signal.sender, let payer = geoclue.callers[name]?.payer,
+      let end = shares.rest(of: payer, at: host.now.uptime)
+    else { return step(.signal(signal), paidBy: signal.sender) }
+    guard geoclue.unread.insert(name).inserted else { return }
+    enter(at: end) { server in
+      server.geoclue.unread.remove(name)
+      server.step(.askAgent(name), paidBy: name)
     }
+  }
+
+  /// Hands an input to the machine, for which the program of a connection pays, also for what the engine has
+  /// to do then.
+  private func step(_ input: GeoClueService.Input, paidBy name: String?) {
+    guard let payer = name.flatMap({ geoclue.callers[$0]?.payer }) else {
+      return stepGeoClue(input)
+    }
+    let begin = host.now.uptime
+    geoclue.payer = payer
+    stepGeoClue(input)
+    geoclue.payer = nil
+    charge(payer, since: begin)
   }
 
   private func leaveBus() {
@@ -102,16 +119,15 @@ extension SocketServer {
     guard let payer = geoclue.callers[question.sender]?.payer else {
       return stepGeoClue(.call(question))
     }
-    let begin = host.now.uptime
-    if let end = shares.rest(of: payer, at: begin) {
-      let seconds = ((end - begin).wholeNanoseconds + 999_999_999) / 1_000_000_000
+    let now = host.now.uptime
+    if let end = shares.rest(of: payer, at: now) {
+      let seconds = ((end - now).wholeNanoseconds + 999_999_999) / 1_000_000_000
       let text =
         "this program has used up its share of the daemon's time; it is served again in \(seconds) s"
       geoclue.bus?.answer(question.number, .error(Self.limitsExceeded, text))
       return
     }
-    defer { charge(payer, since: begin) }
-    stepGeoClue(.call(question))
+    step(.call(question), paidBy: question.sender)
   }
 
   private static let limitsExceeded = "org.freedesktop.DBus.Error.LimitsExceeded"

@@ -141,8 +141,11 @@ extension SocketServer {
   /// Sends a request to the engine, after the step that may be running.
   func send(_ request: Request, of name: String) {
     guard let client = geoclue.callers[name]?.client else { return }
+    let payer = geoclue.payer
     enter { server in
       guard server.geoclue.callers[name]?.client == client else { return }
+      let begin = server.host.now.uptime
+      defer { if let payer { server.charge(payer, since: begin) } }
       let app = server.geoclue.callers[name]?.app
       let (state, isUnasked) = server.host.onQueue { host in
         host.take(request, from: client)

@@ -75,6 +75,27 @@ package struct AppProgram: Hashable, Sendable {
   }
 }
 
+/// A process that shows questions to a person.
+package struct Shower: Hashable, Sendable {
+  package enum Program: Hashable, Sendable {
+    /// The owner has registered it to answer; it may be an app as well.
+    case registered
+    /// Its file is root's. It may be the interpreter of apps and of a desktop's own scripts: so one that runs
+    /// it, and is none of an app's processes, is no app.
+    case system
+    case other
+  }
+
+  package var pid: Int32
+  package var program: Program
+  /// The process that traces it; 0 for none.
+  package var tracer: Int32
+
+  package init(pid: Int32, program: Program = .other, tracer: Int32 = 0) {
+    (self.pid, self.program, self.tracer) = (pid, program, tracer)
+  }
+}
+
 /// Decides whether a process belongs to an app: whether it is one, was started by one, or was left
 /// behind by one.
 package struct AncestryJudge<Table: ProcessTable> {
@@ -103,14 +124,23 @@ package struct AncestryJudge<Table: ProcessTable> {
     } catch { return error.reason }
   }
 
-  /// Returns why what a process shows may not reach a person of this user, or its buttons may be pressed by
-  /// an app; `nil` if nothing indicates that. One that the owner has registered may be an app as well.
-  package func fault(shownBy pid: Int32, to user: UInt32, _ isRegistered: Bool) -> String? {
+  /// Looks for why what a process shows may not reach a person, or its buttons may be pressed by an app.
+  ///
+  /// - Parameters:
+  ///   - shower: the process, and whose its program is.
+  ///   - user: the person's user.
+  /// - Returns: the reason; `nil` if nothing indicates that.
+  package func fault(shownBy shower: Shower, to user: UInt32) -> String? {
+    let pid = shower.pid
     guard table.user(of: pid) == user else {
       return "process \(pid), which shows its notifications, is not of user \(user), or has ended"
     }
-    guard !isRegistered else { return nil }
-    return fault(of: pid, evenIfIdle: true).map { "its notifications are shown by an app: \($0)" }
+    guard shower.tracer == 0 else {
+      return "process \(shower.tracer) traces process \(pid), which shows its notifications"
+    }
+    guard shower.program != .registered else { return nil }
+    return fault(of: pid, evenIfIdle: shower.program == .other)
+      .map { "its notifications are shown by an app: \($0)" }
   }
 
   func fault(of chain: [ProcessFacts], evenIfIdle: Bool = false) -> String? {

@@ -54,8 +54,10 @@ struct TrustCheck: Sendable {
   private func check(
     _ shower: Int32, of peer: Peer, _ judge: AncestryJudge<RunningProcesses>
   ) throws(AccessRefusal) {
-    let isRegistered = programs.agents.contains { TrustedPrograms.isFile(at: $0, runBy: shower) }
-    guard let fault = judge.fault(shownBy: shower, to: peer.user, isRegistered) else { return }
+    let process = Shower(
+      pid: shower, program: programs.kind(ofProgramOf: shower),
+      tracer: RunningProcesses.status(of: shower)?.tracer ?? 0)
+    guard let fault = judge.fault(shownBy: process, to: peer.user) else { return }
     throw AccessRefusal(reason: fault, next: Self.ownDesktop)
   }
 

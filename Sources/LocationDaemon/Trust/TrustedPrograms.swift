@@ -67,6 +67,15 @@ package struct TrustedPrograms: Hashable, Sendable {
       cause: "\(path): it is a script, and the kernel names its interpreter; register a program")
   }
 
+  /// Returns whose program a process that shows questions runs.
+  func kind(ofProgramOf pid: Int32) -> Shower.Program {
+    if agents.contains(where: { Self.isFile(at: $0, runBy: pid) }) { return .registered }
+    guard let path = RunningProcesses().program(of: pid), Self.isFile(at: path, runBy: pid),
+      ProtectedFile.fault(of: path, owners: [0]) == nil
+    else { return .other }
+    return .system
+  }
+
   /// Returns whether a process runs the file at a path now.
   static func isFile(at path: String, runBy pid: Int32) -> Bool {
     var (running, present) = (stat(), stat())

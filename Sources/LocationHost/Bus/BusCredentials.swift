@@ -10,6 +10,22 @@ package struct BusCredentials: Sendable {
   package var user: UInt32
   /// A descriptor of the process, which the receiver closes; `nil` if the bus offers none.
   package var process: Int32?
+
+  package init(pid: Int32, user: UInt32, process: Int32?) {
+    (self.pid, self.user, self.process) = (pid, user, process)
+  }
+
+  /// Closes the descriptor, and returns the number of the process; `nil` if it has ended, so that the number
+  /// may be another one's. Without a descriptor the bus says nothing of that.
+  package func takeNumber() -> Int32? {
+    guard let process else { return pid }
+    defer { close(process) }
+    // A process that has ended can be read.
+    var watched = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+    var count = poll(&watched, 1, 0)
+    while count < 0, errno == EINTR { count = poll(&watched, 1, 0) }
+    return count == 0 ? pid : nil
+  }
 }
 
 extension BusConnection {

@@ -125,12 +125,11 @@ package actor DesktopAgent: SessionBusAgent {
     step(.detached(refusal: refusal?.reason))
   }
 
-  /// Finds the process that shows notifications now; `nil` if the bus does not know.
+  /// Finds the process that shows notifications now; `nil` if the bus does not know, or it has ended.
   private func findShower(_ body: @escaping @Sendable (isolated DesktopAgent, Int32?) -> Void) {
     guard let bus else { return enter { body($0, nil) } }
     bus.inquire(about: NotificationPresenter.service) { [weak self] credentials in
-      if let process = credentials?.process { close(process) }
-      let pid = credentials?.pid
+      let pid = credentials?.takeNumber()
       self?.enter { body($0, pid) }
     }
     enter { $0.serve() }
@@ -145,7 +144,7 @@ package actor DesktopAgent: SessionBusAgent {
     do throws(AgentConnection.Fault) {
       var connection = try AgentConnection(at: path, shownBy: shower)
       let (answer, end) = (connection.answering, connection.ending)
-      link.withLock { $0 = Link(number: number, answer: answer, end: end) }
+      guard keep(Link(number: number, answer: answer, end: end)) else { return nil }
       defer {
         link.withLock { if $0?.number == number { $0 = nil } }
         // Until nobody has the descriptor.
@@ -162,11 +161,25 @@ package actor DesktopAgent: SessionBusAgent {
     } catch { return error.refusal }
   }
 
+  /// Keeps a connection as the one that answers, and ends an older one; a thread may be so slow that a newer
+  /// one is there already, which stays.
+  ///
+  /// - Returns: whether it is kept.
+  nonisolated private func keep(_ new: Link) -> Bool {
+    link.withLock { link in
+      if let link, link.number > new.number { return false }
+      link?.end()
+      link = new
+      return true
+    }
+  }
+
   private func take(_ event: AgentEvent, _ number: Int) {
     guard number == attempt else { return }
     switch event {
     case .withdrawn(let id): withdraw(id)
     case .question(let prompt, let token):
+      step(.asked)
       shown.append(prompt.id)
       notifications.show(prompt) { [weak self] reply in
         self?.enter { $0.take(reply, to: prompt.id, token, number) }

@@ -4,7 +4,8 @@ import LocationModel
 /// programs of a user may learn, as the switch in a desktop's settings has it (GEOCLUE-19).
 ///
 /// An agent only takes away: of several agents of a user the least level counts, so a program that calls
-/// itself an agent cannot lift what the person has set.
+/// itself an agent cannot lift what the person has set. What one has said outlasts it for a moment, in which a
+/// desktop's shell that starts anew has an agent again.
 struct GeoClueAgents: Sendable {
   private struct Agent: Sendable {
     var user: UInt32
@@ -17,13 +18,27 @@ struct GeoClueAgents: Sendable {
 
   /// By the unique names of their connections.
   private var agents: [String: Agent] = [:]
+  /// The least level of those of a user that have gone, and until when it counts; of ``GeoClueService/mostAgents``
+  /// users at most.
+  private var left: [UInt32: (level: GeoClueLevel, until: Instant)] = [:]
   private var lastCall = GeoClueAgents.firstCall
 
   /// Returns the greatest level that the programs of a user may have; `nil` where it is the most exact one,
   /// because no agent of the user says another.
   func limit(of user: UInt32) -> GeoClueLevel? {
-    agents.values.filter { $0.user == user }.compactMap(\.level).filter { $0 < .exact }.min()
+    let levels = agents.values.filter { $0.user == user }.compactMap(\.level)
+    return (levels + [left[user]?.level].compactMap(\.self)).filter { $0 < .exact }.min()
   }
+
+  var nextDeadline: Instant? { left.values.map(\.until).min() }
+
+  /// The users of agents that have gone long enough ago, in their order.
+  func usersDue(at now: Instant) -> [UInt32] {
+    left.filter { $0.value.until <= now }.keys.sorted()
+  }
+
+  /// Forgets the agents of a user that have gone.
+  mutating func forgetLeft(of user: UInt32) { left[user] = nil }
 
   /// Returns whose agent a connection is; `nil` if it is none.
   func user(of name: String) -> UInt32? { agents[name]?.user }
@@ -50,11 +65,16 @@ struct GeoClueAgents: Sendable {
     return [.subscribe(.propertiesChanged(of: name))] + ask(name)
   }
 
-  /// Removes the agent of a connection.
+  /// Removes the agent of a connection, whose limit lasts a moment more.
   ///
   /// - Returns: what to do on the bus.
-  mutating func remove(_ name: String) -> [BusAction] {
-    guard agents.removeValue(forKey: name) != nil else { return [] }
+  mutating func remove(_ name: String, at now: Instant) -> [BusAction] {
+    guard let agent = agents.removeValue(forKey: name) else { return [] }
+    let isRoom = left[agent.user] != nil || left.count < GeoClueService.mostAgents
+    if let level = agent.level, level < .exact, isRoom {
+      let least = min(level, left[agent.user]?.level ?? level)
+      left[agent.user] = (least, now + GeoClueService.agentGrace)
+    }
     return [.unsubscribe(.propertiesChanged(of: name))]
   }
 
@@ -80,8 +100,11 @@ struct GeoClueAgents: Sendable {
     return isMeant ? ask(name) : []
   }
 
-  private mutating func ask(_ name: String) -> [BusAction] {
-    guard agents[name]?.call == nil else { return [] }
+  /// Asks an agent for its level, unless it has not answered yet.
+  ///
+  /// - Returns: what to do on the bus.
+  mutating func ask(_ name: String) -> [BusAction] {
+    guard let agent = agents[name], agent.call == nil else { return [] }
     lastCall += 1
     agents[name]?.call = lastCall
     let call = BusCall(
@@ -116,14 +139,30 @@ extension GeoClueService {
     return [.answer(question.number, .done)] + agents.add(name, of: user).map { .bus($0) }
   }
 
-  /// Forgets the agent of a connection that has gone, and its level.
-  mutating func remove(agent name: String) -> [Output] {
-    settle(name) { agents in agents.remove(name) }
+  /// Returns which agent a call of this machine was for; `nil` for a call that is not pending.
+  package func agent(of call: Int) -> String? { agents.name(of: call) }
+
+  /// Forgets the agent of a connection that has gone, and soon its level.
+  mutating func remove(agent name: String, at now: Moment) -> [Output] {
+    settle(agents.user(of: name)) { agents in agents.remove(name, at: now.uptime) }
   }
+
+  /// Forgets the levels of agents that have gone.
+  mutating func expireAgents(at now: Moment) -> [Output] {
+    agents.usersDue(at: now.uptime).flatMap { user in
+      settle(user) { agents in
+        agents.forgetLeft(of: user)
+        return []
+      }
+    }
+  }
+
+  /// Asks an agent again.
+  mutating func ask(agent name: String) -> [Output] { agents.ask(name).map { .bus($0) } }
 
   mutating func take(_ reply: BusReply, to call: Int) -> [Output] {
     guard let name = agents.name(of: call) else { return [] }
-    return settle(name) { agents in
+    return settle(agents.user(of: name)) { agents in
       agents.take(reply, of: name)
       return []
     }
@@ -131,14 +170,14 @@ extension GeoClueService {
 
   mutating func take(_ signal: BusSignal) -> [Output] {
     guard let name = signal.sender else { return [] }
-    return settle(name) { agents in agents.take(signal, of: name) }
+    return settle(agents.user(of: name)) { agents in agents.take(signal, of: name) }
   }
 
-  /// Changes an agent, and settles the clients of its user if they may have another level now.
+  /// Changes the agents of a user, and settles the user's clients if they may have another level now.
   private mutating func settle(
-    _ name: String, _ change: (inout GeoClueAgents) -> [BusAction]
+    _ user: UInt32?, _ change: (inout GeoClueAgents) -> [BusAction]
   ) -> [Output] {
-    guard let user = agents.user(of: name) else { return [] }
+    guard let user else { return [] }
     let before = agents.limit(of: user)
     let outputs = change(&agents).map { Output.bus($0) }
     let limit = agents.limit(of: user)
@@ -157,11 +196,14 @@ extension GeoClueService {
     // The engine knows nothing of agents: it would go on for a client that is barred by one.
     case .active where limit == GeoClueLevel.none, .barred where limit == GeoClueLevel.none:
       update = .stop
-    case .active:
+    case .deciding: return decide(number)
+    case .barred where before == GeoClueLevel.none: return decide(number)
+    // Also of one that is barred by the app's permission: in the engine it goes on, and has positions again
+    // as soon as that is back.
+    case .active, .barred:
       let options = client.options(limit)
       guard options != client.options(before) else { return [] }
       update = .change(options)
-    case .barred, .deciding: return decide(number)
     }
     return decide(number) + [.request(client.owner, .updates(client.subscriber, update))]
   }
@@ -174,4 +216,6 @@ extension GeoClueService {
   /// Agents of one user, and in all. Chosen: a session has one; with a match rule of the bus for each they
   /// fit beside those of ``mostCallers``.
   package static let (mostAgentsPerUser, mostAgents) = (4, 64)
+  /// How long a limit lasts after its agent. Chosen: longer than a desktop's shell needs to start anew.
+  package static let agentGrace = Duration.seconds(10)
 }

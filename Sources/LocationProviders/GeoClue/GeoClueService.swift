@@ -29,6 +29,8 @@ package struct GeoClueService: Machine {
     case reply(Int, BusReply)
     /// A connection has sent a signal to which this machine has subscribed.
     case signal(BusSignal)
+    /// Signals of an agent were not read: ask it what it says now.
+    case askAgent(String)
     case wake
   }
 
@@ -82,7 +84,7 @@ package struct GeoClueService: Machine {
   package init() {}
 
   package var nextDeadline: Instant? {
-    clients.values.reduce(nil) { earliest($0, $1.nextDeadline) }
+    clients.values.reduce(agents.nextDeadline) { earliest($0, $1.nextDeadline) }
   }
 
   /// Whether any client is active whose app may know the location. One whose question is still open
@@ -105,7 +107,7 @@ package struct GeoClueService: Machine {
       case .call(let question): take(question, at: now)
       case .known(let name, let user): admit(name, of: user, at: now)
       case .unknown(let name, let reason): turnAway(name, because: reason)
-      case .gone(let name): forget(name)
+      case .gone(let name): forget(name, at: now)
       case .state(let name, let state): settle(name, state)
       case .asked(let name, let state): settleAsked(name, state)
       case .unasked(let name): refuseUndecided(name)
@@ -115,7 +117,8 @@ package struct GeoClueService: Machine {
       case .available(let level): measure(level)
       case .reply(let call, let reply): take(reply, to: call)
       case .signal(let signal): take(signal)
-      case .wake: wake(at: now)
+      case .askAgent(let name): ask(agent: name)
+      case .wake: expireAgents(at: now) + wake(at: now)
       }
     return outputs + settleUse()
   }
@@ -162,11 +165,11 @@ package struct GeoClueService: Machine {
     return caller.waiting.map { .answer($0.number, error(reason)) } + [.forget(name)]
   }
 
-  private mutating func forget(_ name: String) -> [Output] {
+  private mutating func forget(_ name: String, at now: Moment) -> [Output] {
     guard callers.removeValue(forKey: name) != nil else { return [] }
     let own = clients.values.filter { $0.owner == name }.map(\.number).sorted()
     for number in own { clients[number] = nil }
-    return (own.isEmpty ? [] : [.subscribers(name, -own.count)]) + remove(agent: name)
+    return (own.isEmpty ? [] : [.subscribers(name, -own.count)]) + remove(agent: name, at: now)
       + [.forget(name)]
   }
 

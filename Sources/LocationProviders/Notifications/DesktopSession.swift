@@ -14,6 +14,8 @@ package struct DesktopSession: Machine {
     /// The connection to the daemon has ended; with the reason where the daemon does not let this program
     /// answer.
     case detached(refusal: String?)
+    /// The daemon has sent a question.
+    case asked
     /// The desktop could not show a question.
     case passed
     case wake
@@ -33,7 +35,7 @@ package struct DesktopSession: Machine {
   package enum End: Hashable, Sendable {
     /// No question can be asked in this session, or another agent asks them.
     case unneeded(String)
-    /// The daemon does not let this program answer.
+    /// The daemon does not let this program answer, also when it was asked again.
     case refused(String)
   }
 
@@ -47,7 +49,7 @@ package struct DesktopSession: Machine {
     /// Nobody shows notifications: asked again when somebody does, and for the last time at `until`.
     case missing(until: Instant)
     case attending
-    /// The daemon is not there; looked for again at `retry`.
+    /// The daemon is not there, or has refused this program once; looked for again at `retry`.
     case detached(retry: Instant)
     case ended
   }
@@ -55,6 +57,8 @@ package struct DesktopSession: Machine {
   private var state = State.idle
   private var name = BusName(Self.agent)
   private var lastCall = 0
+  /// Whether the daemon has refused this program since the last question.
+  private var isRefused = false
 
   package init() {}
 
@@ -76,6 +80,9 @@ package struct DesktopSession: Machine {
     case .bus(let event): return take(event, at: now)
     case .closed(let reason): return settle(name.handle(.closed(reason: reason), at: now), at: now)
     case .detached(let refusal): return detach(refusal, at: now)
+    case .asked:
+      isRefused = false
+      return []
     case .passed: return state == .attending ? miss(at: now) : []
     case .wake: return wake(at: now)
     }
@@ -151,7 +158,11 @@ package struct DesktopSession: Machine {
 
   private mutating func detach(_ refusal: String?, at now: Moment) -> [Output] {
     guard state == .attending else { return [] }
-    if let refusal { return end(.refused(refusal)) }
+    if let refusal {
+      // It may pass: a process was looked at while it began, or ended.
+      guard !isRefused else { return end(.refused(refusal)) }
+      isRefused = true
+    }
     state = .detached(retry: now.uptime + Self.pause)
     return []
   }
@@ -182,6 +193,7 @@ package struct DesktopSession: Machine {
   /// How long a session may be without notifications. Chosen: longer than a desktop needs to start, or to
   /// start anew.
   package static let grace = Duration.seconds(60)
-  /// Before a daemon that has gone is looked for again. Chosen: one that was updated is back by then.
+  /// Before a daemon that has gone, or has refused, is looked for again. Chosen: one that was updated is
+  /// back by then.
   package static let pause = Duration.seconds(10)
 }

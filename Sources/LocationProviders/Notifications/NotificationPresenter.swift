@@ -78,7 +78,12 @@ package struct NotificationPresenter: Machine {
   }
 
   private mutating func withdraw(_ id: Prompt.ID) -> [Output] {
-    guard let index = questions.firstIndex(where: { $0.prompt.id == id }) else { return [] }
+    // One that is withdrawn already may still be there, before the same one that is asked anew.
+    guard
+      let index = questions.firstIndex(where: {
+        $0.prompt.id == id && $0.state != .notifying(isWithdrawn: true)
+      })
+    else { return [] }
     switch questions[index].state {
     case .waiting, .asking:
       questions.remove(at: index)

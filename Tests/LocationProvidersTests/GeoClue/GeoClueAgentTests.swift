@@ -125,6 +125,34 @@ struct GeoClueAgentTests {
     #expect(stage.said().last == "change 1 reduced")
   }
 
+  @Test("GEOCLUE-19: what is barred by the app's permission is limited while it has no positions")
+  mutating func barredAndLimited() {
+    register()
+    stage.begin()
+    stage.bench.send(.state(":1.7", GeoClueStage.denied))
+    _ = stage.said()
+    answer(4)
+    #expect(stage.said() == ["user 1000 at most city", "change 1 reduced"])
+    stage.bench.send(.state(":1.7", GeoClueStage.granted))
+    #expect(stage.said().contains("start 1 reduced"))
+  }
+
+  @Test("GEOCLUE-19: an agent whose signals were not read is asked once, and none that has gone")
+  mutating func unread() {
+    register()
+    answer(8)
+    stage.bench.send(.askAgent(":1.20"))
+    stage.bench.send(.askAgent(":1.20"))
+    #expect(stage.said() == ["ask :1.20 Get Agent MaxAccuracyLevel"])
+    #expect(stage.bench.machine.agent(of: Self.firstCall + 1) == ":1.20")
+    answer(0, call: Self.firstCall + 1)
+    #expect(stage.said() == ["user 1000 at most none"])
+    stage.bench.send(.gone(":1.20"))
+    _ = stage.said()
+    stage.bench.send(.askAgent(":1.20"))
+    #expect(stage.said() == [])
+  }
+
   @Test("GEOCLUE-19: a client that wants the coarse place only notices nothing of a limit")
   mutating func coarse() {
     register()
@@ -177,11 +205,35 @@ struct GeoClueAgentTests {
     answer(8, call: Self.firstCall + 1)
     stage.begin()
     #expect(stage.said().last == "6: " + Self.reason)
-    // Its level goes with it.
+    // Its level goes soon after it.
     stage.bench.send(.gone(":1.20"))
+    stage.bench.run(for: .seconds(10))
     #expect(stage.said().contains("user 1000 not limited"))
     stage.call("Start", at: client)
     #expect(stage.said().contains("start 1 best"))
+  }
+
+  @Test("GEOCLUE-19: what an agent has said lasts 10 s after it, in which a shell starts anew")
+  mutating func restarted() {
+    register()
+    stage.begin()
+    answer(0)
+    stage.bench.send(.gone(":1.20"))
+    stage.bench.run(for: .seconds(9))
+    _ = stage.said()
+    register(":1.21")
+    // Another agent does not lift it, nor does the new one's silence.
+    #expect(stage.said() == [])
+    answer(0, call: Self.firstCall + 1)
+    stage.bench.run(for: .seconds(60))
+    #expect(stage.said() == [])
+    // The last one is gone for good.
+    stage.bench.send(.gone(":1.21"))
+    _ = stage.said()
+    #expect(stage.bench.machine.nextDeadline == stage.bench.now.uptime + .seconds(10))
+    stage.bench.run(for: .seconds(10))
+    #expect(stage.said().prefix(1) == ["user 1000 not limited"])
+    #expect(stage.bench.machine.nextDeadline == nil)
   }
 
   @Test("GEOCLUE-19, border 24: an agent says nothing of another user's programs")

@@ -163,7 +163,7 @@ struct DesktopSessionTests {
     #expect(said() == ["GetCapabilities", "attend"])
   }
 
-  @Test("AUTH-58: a daemon that has gone is looked for every 10 s, and one that refuses is not")
+  @Test("AUTH-58: a daemon that has gone is looked for every 10 s, and one that refuses once more")
   mutating func daemon() {
     enter()
     offer("actions")
@@ -172,6 +172,15 @@ struct DesktopSessionTests {
     bench.run(for: .seconds(9))
     #expect(said() == [])
     bench.run(for: .seconds(1))
+    #expect(said() == ["attend"])
+    bench.send(.detached(refusal: "shown by an app"))
+    #expect(said() == [])
+    bench.run(for: .seconds(10))
+    #expect(said() == ["attend"])
+    // A question comes after a refusal that has passed.
+    bench.send(.asked)
+    bench.send(.detached(refusal: "process 7 has ended"))
+    bench.run(for: .seconds(10))
     #expect(said() == ["attend"])
     bench.send(.detached(refusal: "shown by an app"))
     #expect(said() == ["leave", "refused: shown by an app"])

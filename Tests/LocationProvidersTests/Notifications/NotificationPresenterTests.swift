@@ -73,6 +73,27 @@ struct NotificationPresenterTests {
     #expect(bench.transcript.hasSuffix("00:00:00  CloseNotification\n00:00:00  leave"))
   }
 
+  @Test("one asked anew, before the withdrawn one's number is known, is withdrawn itself")
+  mutating func earlyTwice() {
+    show()
+    bench.send(.bus(.connected))
+    bench.send(.bus(.reply(2, Self.buttons)))
+    bench.send(.withdraw(Prompt.example().id))
+    show()
+    bench.send(.withdraw(Prompt.example().id))
+    bench.send(.bus(.reply(4, Self.buttons)))
+    bench.send(.bus(.reply(3, .values([.uint32(7)]))))
+    #expect(
+      bench.transcript == """
+        00:00:00  enter
+        00:00:00  GetCapabilities
+        00:00:00  Notify
+        00:00:00  GetCapabilities
+        00:00:00  CloseNotification
+        00:00:00  leave
+        """)
+  }
+
   @Test("two stand side by side; a bus that goes passes both on")
   mutating func gone() {
     reachScreen()
