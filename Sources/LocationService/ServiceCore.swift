@@ -339,23 +339,29 @@ package struct ServiceCore: Machine {
     case .beacon(let sample): ask(.beacon(sample), at: now, to: &outputs)
     case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)
     case .store(let change): outputs.append(.engine(.persist(change)))
-    case .status(let status):
-      sources[index].status = status
-      if status != .idle { sources[index].lastStatus = status }
-      outputs.append(.engine(.note(.provider(provider, status))))
-      guard sources[index].source.givesPositions else {
-        if case .unavailable = status { dropRegion(of: index, at: now, to: &outputs) }
-        return
-      }
-      switch status {
-      case .idle, .unavailable: map?.forgetRegion(of: provider)
-      case .searching, .working: break
-      }
-      ask(.provider(provider, status), at: now, to: &outputs)
-      guard selection.hasChoice else { return }
-      selection.note(status, of: index, at: now.uptime)
-      settleDemand(at: now, to: &outputs)
+    case .status(let status): note(status, of: index, at: now, to: &outputs)
     }
+  }
+
+  private mutating func note(
+    _ status: ProviderStatus, of index: Int, at now: Moment, to outputs: inout [Output]
+  ) {
+    let provider = ProviderID(index)
+    sources[index].status = status
+    if status != .idle { sources[index].lastStatus = status }
+    outputs.append(.engine(.note(.provider(provider, status))))
+    guard sources[index].source.givesPositions else {
+      if case .unavailable = status { dropRegion(of: index, at: now, to: &outputs) }
+      return
+    }
+    switch status {
+    case .idle, .unavailable: map?.forgetRegion(of: provider)
+    case .searching, .working: break
+    }
+    ask(.provider(provider, status), at: now, to: &outputs)
+    guard selection.hasChoice else { return }
+    selection.note(status, of: index, at: now.uptime)
+    settleDemand(at: now, to: &outputs)
   }
 }
 

@@ -36,7 +36,8 @@ struct RadioImportTests {
       00:11:22:33:44:20,shop,[WPA2],2025-05-01 12:00:09,6,-75,48.1001,11.5,500,4,WIFI
       """
     let found = read(Self.wigle + rows).found
-    guard case .scan(let first, let place, nil, let accuracy)? = found.first, found.count == 2 else {
+    guard case .scan(let first, let place, nil, let accuracy)? = found.first, found.count == 2
+    else {
       Issue.record("\(found)")
       return
     }
