@@ -85,7 +85,7 @@ struct VirtualCells: Hashable, Sendable {
   private func mean(of cell: VirtualCell, at device: Coordinate) -> Double {
     let offset = LocalFrame(center: cell.place).offset(of: device)
     let distance = max(hypotenuse(offset.east, offset.north), 1)
-    let loss = 10 * Self.pathLossExponent * logarithm(distance) / logarithm(10)
+    let loss = PathLoss.decibels(over: distance, exponent: Self.pathLossExponent)
     let shadow = Self.shadow.level(
       of: seed ^ cell.identity.bits, east: offset.east, offset.north)
     return cell.level - loss + shadow

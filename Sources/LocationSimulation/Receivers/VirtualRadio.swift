@@ -116,7 +116,7 @@ package struct VirtualRadio: Hashable, Sendable {
 
   /// dB by which the level falls from one meter to so many.
   private static func loss(over distance: Double) -> Double {
-    10 * pathLossExponent * logarithm(distance) / logarithm(10)
+    PathLoss.decibels(over: distance, exponent: pathLossExponent)
   }
 
   /// Meters within which one of these may be received: where the loudest is three deviations of

@@ -23,7 +23,7 @@ package struct VirtualBeacon: Hashable, Sendable {
   func strength(at device: Coordinate, facing: Double) -> Double {
     let line = Geodesic.inverse(from: device, to: place)
     let distance = max(line.distance, Self.nearest)
-    let loss = 10 * Self.pathLossExponent * logarithm(distance) / logarithm(10)
+    let loss = PathLoss.decibels(over: distance, exponent: Self.pathLossExponent)
     let behind = (1 - cos(Angle(degrees: line.initialAzimuth - facing))) / 2
     return Double(advert.measuredPower) - loss - Self.bodyLoss * behind
   }
