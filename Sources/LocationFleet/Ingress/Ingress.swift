@@ -139,9 +139,7 @@ package struct Ingress: Sendable {
 
   /// FNV-1a of 64 bits, in hexadecimal digits; only fixes of one device can have the same.
   private static func hash(_ bytes: [UInt8]) -> String {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return String(hash, radix: 16)
+    String(FNV1a.hash(bytes), radix: 16)
   }
 
   private static let mostPlaces = 65_536
