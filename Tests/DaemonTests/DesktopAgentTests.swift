@@ -27,12 +27,18 @@ struct DesktopAgentTests {
       keeping: daemon)
   }
 
+  /// Starts an app that waits for a person.
+  private func asking(of daemon: DaemonRun) async throws -> RunningProgram {
+    let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
+    _ = try await app.lines.next { $0 == "no location, asking" }
+    return app
+  }
+
   @Test("AUTH-58: an app's question is a notification, and its button is the answer")
   func answered() async throws {
     let daemon = try await DaemonRun(configuration: ["agent = none"])
-    let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
+    let app = try await asking(of: daemon)
     defer { app.end() }
-    _ = try await app.lines.next { $0 == "no location, asking" }
     let agent = try agent(of: daemon)
     defer { agent.end() }
     #expect(try machine.perform("await notification 1").contains("to use your location?"))
@@ -47,9 +53,8 @@ struct DesktopAgentTests {
   @Test("AUTH-58: an agent on a terminal goes on beside it, and the first answer counts for both")
   func beside() async throws {
     let daemon = try await DaemonRun(configuration: ["agent = none"])
-    let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
+    let app = try await asking(of: daemon)
     defer { app.end() }
-    _ = try await app.lines.next { $0 == "no location, asking" }
     let agent = try agent(of: daemon)
     defer { agent.end() }
     try machine.perform("await notification 1")
@@ -140,9 +145,8 @@ struct DesktopAgentTests {
       program: try #require(MockMachine.interpreter))
     defer { script.end() }
     _ = try await script.lines.next { $0 == "served" }
-    let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
+    let app = try await asking(of: daemon)
     defer { app.end() }
-    _ = try await app.lines.next { $0 == "no location, asking" }
     let desktop = try await show("show()", beside: daemon)
     defer { desktop.end() }
     let agent = try agent(of: daemon)

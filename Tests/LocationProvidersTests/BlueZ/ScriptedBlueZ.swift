@@ -47,11 +47,7 @@ enum ScriptedBlueZ {
   }
 
   static func owner(_ name: String) -> BusEvent {
-    .signal(
-      BusSignal(
-        path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-        member: "NameOwnerChanged",
-        arguments: [.string("org.bluez"), .string(""), .string(name)]))
+    .owner(of: "org.bluez", from: "", to: name)
   }
 
   /// A device appears, with this manufacturer data.

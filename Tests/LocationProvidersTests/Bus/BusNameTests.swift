@@ -22,13 +22,7 @@ struct BusNameTests {
   }
 
   private mutating func owner(from old: String, to new: String) {
-    bench.send(
-      .bus(
-        .signal(
-          BusSignal(
-            path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-            member: "NameOwnerChanged",
-            arguments: [.string(Self.name), .string(old), .string(new)]))))
+    bench.send(.bus(.owner(of: Self.name, from: old, to: new)))
   }
 
   @Test("GEOCLUE-1: is asked for without replacing anybody")

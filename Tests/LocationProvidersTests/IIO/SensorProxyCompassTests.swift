@@ -88,13 +88,7 @@ struct SensorProxyCompassTests {
   }
 
   private mutating func owner(_ name: String) {
-    bench.send(
-      .bus(
-        .signal(
-          BusSignal(
-            path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-            member: "NameOwnerChanged",
-            arguments: [.string("net.hadess.SensorProxy"), .string(""), .string(name)]))))
+    bench.send(.bus(.owner(of: "net.hadess.SensorProxy", from: "", to: name)))
   }
 
   private mutating func answer(_ reply: BusReply) {

@@ -85,12 +85,8 @@ struct ScriptedModem {
   }
 
   mutating func presence(_ isThere: Bool) {
-    let owners: [BusValue] =
-      isThere ? [.string(""), .string(":1.9")] : [.string(":1.9"), .string("")]
-    tell(
-      BusSignal(
-        path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-        member: "NameOwnerChanged", arguments: [.string(ModemService.service)] + owners))
+    let (old, new) = isThere ? ("", ":1.9") : (":1.9", "")
+    send(.channel(.bus(.owner(of: ModemService.service, from: old, to: new))))
   }
 
   /// Answers the last call that was not answered.

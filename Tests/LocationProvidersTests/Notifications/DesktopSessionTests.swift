@@ -39,13 +39,7 @@ struct DesktopSessionTests {
   }
 
   private mutating func owner(from old: String, to new: String) {
-    bench.send(
-      .bus(
-        .signal(
-          BusSignal(
-            path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-            member: "NameOwnerChanged",
-            arguments: [.string(Self.service), .string(old), .string(new)]))))
+    bench.send(.bus(.owner(of: Self.service, from: old, to: new)))
   }
 
   /// What was said since the last time.

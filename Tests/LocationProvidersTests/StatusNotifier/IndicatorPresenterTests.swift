@@ -47,13 +47,7 @@ struct IndicatorPresenterTests {
   }
 
   private mutating func ownerChanged(from old: String, to new: String) {
-    bench.send(
-      .bus(
-        .signal(
-          BusSignal(
-            path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-            member: "NameOwnerChanged",
-            arguments: [.string(Self.watcher), .string(old), .string(new)]))))
+    bench.send(.bus(.owner(of: Self.watcher, from: old, to: new)))
   }
 
   /// The objects that were exported last.

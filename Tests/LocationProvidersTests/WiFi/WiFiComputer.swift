@@ -81,12 +81,8 @@ struct WiFiComputer {
   /// A program starts or ends.
   mutating func set(_ control: WiFiControl, isRunning: Bool) {
     if isRunning { running.insert(control) } else { running.remove(control) }
-    let owners: [BusValue] =
-      isRunning ? [.string(""), .string(":1.9")] : [.string(":1.9"), .string("")]
-    let signal = BusSignal(
-      path: "/org/freedesktop/DBus", interface: "org.freedesktop.DBus",
-      member: "NameOwnerChanged", arguments: [.string(control.service)] + owners)
-    send(.channel(.bus(.signal(signal))))
+    let (old, new) = isRunning ? ("", ":1.9") : (":1.9", "")
+    send(.channel(.bus(.owner(of: control.service, from: old, to: new))))
   }
 
   // MARK: What came of it

@@ -73,10 +73,7 @@ struct SessionBusWindowsTests {
     _ = take(.connected)
     _ = take(.reply(1, Self.shell("other.desktop")))
     func owner(_ old: String, _ new: String) -> BusEvent {
-      .signal(
-        BusSignal(
-          path: "", interface: "org.freedesktop.DBus", member: "NameOwnerChanged",
-          arguments: [.string("org.gnome.Shell"), .string(old), .string(new)]))
+      .owner(of: "org.gnome.Shell", from: old, to: new)
     }
     #expect(take(owner(":1.1", "")) == [.windows(nil)])
     #expect(Self.calls(take(owner("", ":1.9"))) == ["2 org.gnome.Shell GetWindows"])
