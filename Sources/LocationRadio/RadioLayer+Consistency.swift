@@ -17,7 +17,7 @@ extension RadioLayer {
       let (east, north) = (
         places[one].east - places[other].east, places[one].north - places[other].north
       )
-      return east * east + north * north <= Self.farthestPair * Self.farthestPair
+      return east * east + north * north <= 4 * grain.farthest * grain.farthest
     }
     guard heard.indices.contains(where: { !areNear(0, $0) }) else { return heard }
     let total = heard.reduce(0) { $0 + $1.strength }
@@ -32,6 +32,51 @@ extension RadioLayer {
     return heard.indices.filter { areNear(best.number, $0) }.map { heard[$0] }
   }
 
-  /// Meters between two transmitters that are heard at one place.
-  private static let farthestPair = 2 * RadioStation.farthest
+  /// Returns which of the transmitters travel along, as a beacon on a bunch of keys does.
+  ///
+  /// One is known over more ground than one that stands is received on, and everywhere as loudly. Whether one
+  /// that was received as loudly on little ground stands there is not known: it counts beside others, and
+  /// alone it says nothing.
+  func travelers(among heard: [Level]) -> Set<RadioStationID> {
+    guard grain.farthestAlike < .infinity else { return [] }
+    let known = heard.map(\.station).filter { !postings(of: $0).isEmpty }
+    let alike = known.filter { isAlike($0) }
+    let travelers = Set(alike.filter { extent(of: $0) > grain.farthestAlike })
+    let isAlone = alike.count == known.count && known.count - travelers.count == 1
+    return isAlone ? Set(known) : travelers
+  }
+
+  /// Whether a transmitter is heard as loudly at all places.
+  private func isAlike(_ station: RadioStationID) -> Bool {
+    let postings = postings(of: station)
+    let (sum, squares) = postings.reduce(into: (0.0, 0.0)) {
+      $0.0 += $1.strength
+      $0.1 += $1.strength * $1.strength
+    }
+    guard squares > 0 else { return true }
+    // As in `RadioView`, which counts the places around them, too.
+    return 1 - sum * sum / squares / Double(postings.count) < RadioView.enoughContrast
+  }
+
+  /// Meters from one end of the ground on which a transmitter is heard to the other, to the east or to the north.
+  private func extent(of station: RadioStationID) -> Double {
+    let indices = postings(of: station).compactMap { places[$0.slot]?.index }
+    guard let rows = indices.map(\.row).bounds, let columns = indices.map(\.column).bounds else {
+      return 0
+    }
+    // As `Double`, because rows may have any numbers.
+    let (north, east) = (
+      Double(rows.upperBound) - Double(rows.lowerBound),
+      Double(columns.upperBound) - Double(columns.lowerBound)
+    )
+    return max(north, east) * grain.spacing
+  }
+}
+
+extension [Int32] {
+  /// The least and the greatest number; `nil` without any.
+  fileprivate var bounds: ClosedRange<Int32>? {
+    guard let least = self.min(), let greatest = self.max() else { return nil }
+    return least...greatest
+  }
 }

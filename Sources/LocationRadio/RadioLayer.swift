@@ -17,6 +17,12 @@ package struct RadioLayer: Sendable {
     package var shareOfSpread: Double
     /// Whether transmitters may travel along with the computer.
     package var canTravel: Bool
+    /// Meters between two hearings of one transmitter from which it has moved; twice as many between two
+    /// that are heard at one place show that one of them has.
+    var farthest = 500.0
+    /// Meters of ground over which one that stands somewhere is not received as loudly everywhere: one
+    /// that is travels along.
+    var farthestAlike = Double.infinity
     /// Meters that a position may be off where one transmitter alone is received.
     package var rangeOfOne: Double
     /// How much slower the evidence of a likeness falls, for a likeness below 1.
@@ -36,6 +42,13 @@ package struct RadioLayer: Sendable {
     package static let cells = Grain(
       spacing: 120, spread: 100, floor: 60, shareOfSpread: 1, canTravel: false, rangeOfOne: 250,
       dullness: 0, mostCells: 20_000)
+    /// Beacons: rooms, as access points, but those are heard over less ground. Nobody can look at a
+    /// beacon's name for whether it is a thing that moves, so what it does has to show that. Chosen, as
+    /// there is no recording of beacons with places: a beacon is received over some 30 m within
+    /// buildings, and over 100 m in the open.
+    package static let beacons = Grain(
+      spacing: 3, spread: 2.5, floor: 1.8, shareOfSpread: 0.01, canTravel: true, farthest: 200,
+      farthestAlike: 40, rangeOfOne: 15, dullness: 0.1, mostCells: 20_000, mostStations: 20_000)
   }
 
   /// One place.
@@ -289,7 +302,7 @@ package struct RadioLayer: Sendable {
   private func isFar(
     _ station: RadioStation, from place: Coordinate, _ teaching: Teaching
   ) -> Bool {
-    teaching.canMove && LocalFrame(center: station.place).chord(to: place) > RadioStation.farthest
+    teaching.canMove && LocalFrame(center: station.place).chord(to: place) > grain.farthest
   }
 
   /// Whether a transmitter was received far away on a later day: what is older says nothing of

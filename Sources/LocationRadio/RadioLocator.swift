@@ -75,7 +75,9 @@ package struct RadioLocator: Sendable {
     of usable: [RadioLayer.Level], heard: Int, in view: RadioView, after way: Way, at now: Instant
   ) -> (RadioPosition?, Way) {
     var next = Way(last: now, silences: way.silences, floors: way.floors)
-    let (likely, floors) = view.likeliest(usable)
+    let travelers = view.layer.travelers(among: usable)
+    let standing = usable.filter { !travelers.contains($0.station) }
+    let (likely, floors) = view.likeliest(usable, without: travelers)
     next.floors.note(floors, at: now)
     guard let best = likely.first else { return (nil, way) }
     let prior = Self.prior(for: likely, after: way, at: now)
@@ -101,12 +103,12 @@ package struct RadioLocator: Sendable {
     let position = position(
       next.candidates, around: leader.place, taught: leader.cell.accuracy,
       off: Self.unlikeness(likest.likeness, taught: view.weight(around: likest.place))
-        + Self.ambiguity(of: usable, in: view.layer.grain),
+        + Self.ambiguity(of: standing, in: view.layer.grain),
       in: view.layer.grain)
     return (
       RadioPosition(
         coordinate: position.coordinate, radius: position.radius,
-        taught: leader.cell.accuracy, floor: next.floors.floor, known: usable.count, heard: heard),
+        taught: leader.cell.accuracy, floor: next.floors.floor, known: standing.count, heard: heard),
       next
     )
   }

@@ -34,6 +34,25 @@ package struct RadioMap: Machine {
   package enum Kind: String, CaseIterable, Sendable {
     case accessPoints = "wifi"
     case cells = "cell"
+    case beacons = "beacon"
+
+    /// The kind to which a transmitter belongs.
+    init(of transmitter: Transmitter) {
+      switch transmitter {
+      case .accessPoint: self = .accessPoints
+      case .cell, .neighbor: self = .cells
+      case .beacon: self = .beacons
+      }
+    }
+
+    /// How a position is found by them.
+    var method: PositionMethod {
+      switch self {
+      case .accessPoints: .accessPoints
+      case .cells: .cells
+      case .beacons: .beacons
+      }
+    }
   }
 
   /// A scan that waits for the receiver's next position.
@@ -67,7 +86,9 @@ package struct RadioMap: Machine {
 
   package init(secret: SecretKey, accessPoints grain: RadioLayer.Grain = .accessPoints) {
     names = RadioStationNames(secret)
-    layers = [.accessPoints: RadioLayer(grain), .cells: RadioLayer(.cells)]
+    layers = [
+      .accessPoints: RadioLayer(grain), .cells: RadioLayer(.cells), .beacons: RadioLayer(.beacons),
+    ]
   }
 
   package var nextDeadline: Instant? { earliest(storing, regions.due) }
@@ -188,7 +209,7 @@ package struct RadioMap: Machine {
     let teaching = RadioLayer.Teaching(
       weight: Self.weight(of: accuracy), accuracy: accuracy, day: scan.time.day,
       floor: second.floor.flatMap { Int8(exactly: $0) }, local: scan.readings.local,
-      canMove: scan.kind == .accessPoints)
+      canMove: grain.canTravel)
     compare(scan, with: place, accuracy, teaching.floor, at: now)
     let lesson = layers[scan.kind]?.teach(
       scan.readings.lesson(fresherThan: grain.spacing / max(length / span, 0.1)), at: place,
@@ -222,12 +243,12 @@ package struct RadioMap: Machine {
   ) {
     for kind in Kind.allCases {
       let readings = Readings(scan, kind, &names)
-      guard !readings.isEmpty else { continue }
+      guard !readings.isEmpty, let grain = layers[kind]?.grain else { continue }
       let lesson = layers[kind]?.teach(
         readings.lesson(), at: place,
         RadioLayer.Teaching(
           weight: 1, accuracy: accuracy, day: scan.time.day, floor: floor, local: readings.local,
-          canMove: kind == .accessPoints))
+          canMove: grain.canTravel))
       if let lesson, lesson.older > 0 { refusals.note(.older, lesson.older) }
     }
   }
@@ -244,7 +265,7 @@ package struct RadioMap: Machine {
     case .scan(let scan, let place, let floor, let accuracy):
       teach(scan, at: place, floor: floor, accuracy: accuracy)
     case .placed(let transmitter, let place):
-      let kind: Kind = if case .accessPoint = transmitter { .accessPoints } else { .cells }
+      let kind = Kind(of: transmitter)
       guard let name = names.name(of: transmitter) else { return refusals.note(.noCell) }
       var place = place
       if case .cell(let cell) = transmitter { place.area = names.name(ofAreaWith: cell) }
@@ -375,7 +396,7 @@ package struct RadioMap: Machine {
   private static let storingInterval = Duration.seconds(60)
 
   /// Meters: the least radius of a position from an imported list.
-  private static func leastRadius(_ kind: Kind) -> Double { kind == .accessPoints ? 30 : 200 }
+  private static func leastRadius(_ kind: Kind) -> Double { kind == .cells ? 200 : 30 }
 }
 
 extension UnixTime {
@@ -388,10 +409,9 @@ extension UnixTime {
 
 extension Fix {
   fileprivate init(_ position: RadioPosition, _ kind: RadioMap.Kind, at time: UnixTime) {
-    let method: PositionMethod = kind == .accessPoints ? .accessPoints : .cells
     self.init(
       coordinate: position.coordinate, horizontalAccuracy: position.radius, time: time,
-      origin: Origin(method: method))
+      origin: Origin(method: kind.method))
     floor = position.floor.map { Int($0) }
   }
 }

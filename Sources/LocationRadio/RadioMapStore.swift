@@ -87,11 +87,17 @@ enum RadioMapStore {
     return .set(key(ofMoved: kind), writer.bytes)
   }
 
-  /// The factors of all kinds, then the numbers of comparisons that they rest on.
+  /// The factors of the first two kinds, then the numbers of comparisons that they rest on; then both of each
+  /// further kind, so that older versions, which have two, read theirs.
   static func change(of calibrations: [RadioCalibration]) -> StateChange {
     var writer = ByteWriter()
-    for calibration in calibrations { writer.append(word: calibration.scale.bitPattern) }
-    for calibration in calibrations { writer.append(word: calibration.count.bitPattern) }
+    let first = calibrations.prefix(firstKinds)
+    for calibration in first { writer.append(word: calibration.scale.bitPattern) }
+    for calibration in first { writer.append(word: calibration.count.bitPattern) }
+    for calibration in calibrations.dropFirst(firstKinds) {
+      writer.append(word: calibration.scale.bitPattern)
+      writer.append(word: calibration.count.bitPattern)
+    }
     return .set(calibrationKey, writer.bytes)
   }
 
@@ -99,10 +105,13 @@ enum RadioMapStore {
     var reader = ByteReader(bytes)
     var numbers: [Double] = []
     while let word = reader.word(UInt64.self) { numbers.append(Double(bitPattern: word)) }
-    let kinds = RadioMap.Kind.allCases.count
     // Older rows have no numbers of comparisons, and their factors belong to another spread.
-    guard numbers.count >= 2 * kinds else { return [] }
-    return zip(numbers, numbers.dropFirst(kinds)).prefix(kinds).map { scale, count in
+    guard numbers.count >= 2 * firstKinds else { return [] }
+    let first = zip(numbers, numbers.dropFirst(firstKinds)).prefix(firstKinds)
+    let further = stride(from: 2 * firstKinds, to: numbers.count - 1, by: 2).map {
+      (numbers[$0], numbers[$0 + 1])
+    }
+    return (first + further).prefix(RadioMap.Kind.allCases.count).map { scale, count in
       scale.isFinite && count.isFinite
         ? RadioCalibration(scale: scale, count: count) : RadioCalibration()
     }
@@ -149,6 +158,8 @@ enum RadioMapStore {
     }
   }
 
+  /// The kinds that the first rows of calibrations had.
+  private static let firstKinds = 2
   /// Numbers of tiles: more than the ground has in cells of a meter.
   private static let tiles: ClosedRange<Int32> = -10_000_000...10_000_000
   /// Chosen: a row of 41 kB, below the bound of one.

@@ -39,9 +39,6 @@ package struct RadioStation: Hashable, Sendable {
     blockedUntil = isOften ? .max : Int32(clamping: Int64(day) + Self.blockedDays)
   }
 
-  /// Meters between two hearings from which a transmitter has moved. Chosen: no access point is
-  /// heard over this distance; cells are never taken for moved.
-  static let farthest = 500.0
   private static let blockedDays: Int64 = 2
 }
 

@@ -24,7 +24,18 @@ package struct RadioStationNames: Sendable {
     case .accessPoint(let address): name(of: address)
     case .cell(let cell): name(of: cell)
     case .neighbor: nil
+    case .beacon(let beacon): name(of: beacon)
     }
+  }
+
+  /// Returns the name of a beacon. None is remembered: anybody can send as many identities as they like.
+  func name(of beacon: BeaconIdentity) -> RadioStationID {
+    // Longer than the numbers of all others, so that it is the name of no other.
+    var message = beacon.uuid.bytes
+    for number in [beacon.major, beacon.minor] {
+      message += [UInt8(number >> 8), UInt8(number & 0xff)]
+    }
+    return RadioStationID(function.name(of: message).prefix(8).reduce(0) { $0 << 8 | UInt64($1) })
   }
 
   /// Returns the name of a cell; `nil` where others of its network have the same identity.

@@ -52,11 +52,13 @@ struct RadioView: Sendable {
   }
 
   /// Returns the places that are most like what is heard, the likest first, and how likely each floor is that the
-  /// map knows: by the greatest likeness on it, and by its shares.
+  /// map knows: by the greatest likeness on it, and by its shares. Transmitters that travel along count nothing.
   ///
   /// Takes time linear in the places in which the transmitters are known.
-  func likeliest(_ usable: [RadioLayer.Level]) -> (matches: [Match], floors: [Int8: Double]) {
-    let heard = weigh(usable)
+  func likeliest(
+    _ usable: [RadioLayer.Level], without travelers: Set<RadioStationID>
+  ) -> (matches: [Match], floors: [Int8: Double]) {
+    let heard = weigh(usable, without: travelers)
     guard heard.length > 0 else { return ([], [:]) }
     let (products, lengths) = products(with: heard)
     var best = 0.0
@@ -86,7 +88,9 @@ struct RadioView: Sendable {
   /// One that is heard all around, and everywhere as loudly, tells nothing: it travels along, as the
   /// telephones of companions do. What counts is the part of its squared strength that differs from
   /// place to place.
-  private func weigh(_ usable: [RadioLayer.Level]) -> Heard {
+  private func weigh(
+    _ usable: [RadioLayer.Level], without travelers: Set<RadioStationID>
+  ) -> Heard {
     var isSeen = [Bool](repeating: false, count: layer.places.count)
     var slots: [Int] = []
     let sums = usable.map { level -> (sum: Double, squares: Double) in
@@ -102,6 +106,7 @@ struct RadioView: Sendable {
     }
     for slot in before.keys.sorted() where !isSeen[slot] { slots.append(slot) }
     let weights = zip(usable, sums).map { level, sums -> Double in
+      guard !travelers.contains(level.station) else { return 0 }
       guard layer.grain.canTravel, sums.squares > 0 else { return 1 }
       let mean = sums.sum * sums.sum / sums.squares
       let postings = layer.postings(of: level.station)
@@ -203,7 +208,7 @@ struct RadioView: Sendable {
   private static let likenessRange = 0.28
   /// From this part on a transmitter counts in full. Chosen on the museum and the mall, each with ten
   /// transmitters that travel along.
-  private static let enoughContrast = 0.1
+  static let enoughContrast = 0.1
   private static let leastContrast = 0.01
   /// Places to each side. Chosen: where an access point is not heard any more, of which little is heard.
   private static let surroundings = 15

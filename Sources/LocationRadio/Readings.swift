@@ -49,7 +49,9 @@ struct Readings: Sendable {
         let name = names.name(of: channel, beside: serving)
         neighbors.insert(name)
         note(name, Self.neighborShare * Self.strength(reading.level), reading.age)
-      case (.accessPoints, _), (.cells, _): continue
+      case (.beacons, .beacon(let beacon)):
+        note(names.name(of: beacon), Self.strength(reading.level), reading.age)
+      case (.accessPoints, _), (.beacons, _), (.cells, _): continue
       }
     }
     local.subtract(global)

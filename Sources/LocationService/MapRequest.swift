@@ -22,7 +22,7 @@ extension Source {
   /// Whether the source receives transmitters, so that a map of them is learned.
   package var receivesTransmitters: Bool {
     switch receiver {
-    case .bluez, .iio, .fixed, .geoclue: false
+    case .iio, .fixed, .geoclue: false
     default: tier != .satellite
     }
   }

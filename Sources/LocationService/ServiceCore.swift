@@ -58,6 +58,8 @@ package struct ServiceCore: Machine {
     var demand = Demand.none
     /// The driver's deadline, cached because every step reads it.
     var deadline: Instant?
+    /// What is received of beacons, for the map.
+    var beacons = BeaconGatherer()
   }
 
   /// Creates a core. The secret determines the coarse places of this machine
@@ -139,6 +141,9 @@ package struct ServiceCore: Machine {
     for index in sources.indices where isDue(sources[index].deadline, now) {
       drive(index, .wake, at: now, to: &outputs)
     }
+    for index in sources.indices where isDue(sources[index].beacons.nextDeadline, now) {
+      gather(.wake, of: index, at: now, to: &outputs)
+    }
     if isDue(map?.nextDeadline, now) { use(.wake, at: now, to: &outputs) }
     if isDue(engine.nextDeadline, now) { ask(.wake, at: now, to: &outputs) }
   }
@@ -148,6 +153,7 @@ package struct ServiceCore: Machine {
     nextDeadline = earliest(nextDeadline, earliest(selection.nextDeadline, map?.nextDeadline))
     for index in sources.indices {
       nextDeadline = earliest(nextDeadline, sources[index].deadline)
+      nextDeadline = earliest(nextDeadline, sources[index].beacons.nextDeadline)
     }
   }
 
@@ -236,6 +242,7 @@ package struct ServiceCore: Machine {
       if let limit = engine.remindAfter { noteUse(output, limit, at: now, to: &outputs) }
       guard case .demand(let demand) = output else { continue }
       self.demand = demand
+      if demand.position == nil { forgetBeacons() }
       selection.settle(demand.position, at: now.uptime)
       settleDemand(at: now, to: &outputs)
     }
@@ -336,7 +343,9 @@ package struct ServiceCore: Machine {
       use(.scan(scan, from: provider), at: now, to: &outputs)
       passOn(scan, of: index, at: now, to: &outputs)
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
-    case .beacon(let sample): ask(.beacon(sample), at: now, to: &outputs)
+    case .beacon(let sample):
+      if teaches(sample) { gather(.received(sample), of: index, at: now, to: &outputs) }
+      ask(.beacon(sample), at: now, to: &outputs)
     case .advertising(let state): ask(.advertising(state), at: now, to: &outputs)
     case .store(let change): outputs.append(.engine(.persist(change)))
     case .status(let status): note(status, of: index, at: now, to: &outputs)
@@ -407,6 +416,29 @@ extension ServiceCore {
     }
   }
 
+  /// Whether the map has use for a beacon: while somebody needs a position, and not where this computer is
+  /// the beacon, which a second adapter may receive.
+  private func teaches(_ sample: BeaconSample) -> Bool {
+    map != nil && demand.position != nil && sample.identity != demand.advert?.identity
+  }
+
+  /// Gathers the beacons of a source, and passes what it has received within some seconds to the map.
+  private mutating func gather(
+    _ input: BeaconGatherer.Input, of index: Int, at now: Moment, to outputs: inout [Output]
+  ) {
+    for case .scan(let scan) in sources[index].beacons.handle(input, at: now) {
+      // Passed on to nobody: services know no identities of beacons.
+      use(.scan(scan, from: ProviderID(index)), at: now, to: &outputs)
+    }
+  }
+
+  /// Forgets what is gathered, because nobody needs a position any more.
+  private mutating func forgetBeacons() {
+    for index in sources.indices where sources[index].beacons.nextDeadline != nil {
+      sources[index].beacons = BeaconGatherer()
+    }
+  }
+
   private mutating func use(
     _ input: RadioMap.Input, at now: Moment, to outputs: inout [Output]
   ) {
@@ -421,8 +453,9 @@ extension ServiceCore {
       }
     }
     if case .scan(_, let provider) = input {
-      // Of two kinds of transmitters one is enough.
-      sources[provider.index].silence = found.isEmpty ? silence : nil
+      // Of two kinds of transmitters one is enough. Nobody expects positions of a source of beacons.
+      let isSilent = found.isEmpty && sources[provider.index].source.givesPositions
+      sources[provider.index].silence = isSilent ? silence : nil
       sources[provider.index].placed = found.isEmpty ? nil : now.uptime
     }
     for (fix, provider) in found { carry(.fix(fix), of: provider.index, at: now, to: &outputs) }

@@ -32,7 +32,7 @@ struct MapTests {
     #expect(report["observations"] as? Int == 30)
     #expect((report["refused"] as? [[String: Any]])?.first?["count"] as? Int == 1)
     let layers = try run("--json").objects()
-    #expect(layers.map { $0["kind"] as? String } == ["wifi", "cell"])
+    #expect(layers.map { $0["kind"] as? String } == ["wifi", "cell", "beacon"])
     #expect(layers[0]["received"] as? Int ?? 0 > 1)
     #expect(layers[0]["bytes"] as? Int ?? 0 > 100)
     let export = try run("export").output

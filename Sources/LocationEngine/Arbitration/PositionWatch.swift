@@ -129,7 +129,7 @@ extension PositionMethod {
   /// that of a device at rest, and some more.
   var longestSilence: Duration {
     switch self {
-    case .accessPoints, .cells: .seconds(150)
+    case .accessPoints, .beacons, .cells: .seconds(150)
     case .receiver, .service, .region: PositionWatch.timeout
     }
   }

@@ -307,7 +307,7 @@ package enum AdministrationInterface {
       decided: int,
       distance: float,
       spread: float,
-      # On what the last fix rests, the most accurate first: receiver, accessPoints, cells, service.
+      # On what the last fix rests, the most accurate first: receiver, accessPoints, beacons, cells, service.
       # Missing for a fix of one source.
       fused: ?[]string
     )

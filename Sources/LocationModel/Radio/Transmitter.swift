@@ -6,6 +6,8 @@ package enum Transmitter: Hashable, Comparable, Sendable {
   case cell(CellIdentity)
   /// A cell that names only its channel, as neighbors of the serving cell do.
   case neighbor(CellChannel)
+  /// A Bluetooth beacon, by what it says of itself: its address changes.
+  case beacon(BeaconIdentity)
 }
 
 /// The address of an access point's radio, 48 bits.

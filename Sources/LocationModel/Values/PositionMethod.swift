@@ -1,4 +1,4 @@
-/// How a position was found, from the most to the least trusted.
+/// How a position was found. Recordings number the cases in their order, so a new one comes last.
 package enum PositionMethod: String, CaseIterable, Sendable {
   /// By a satellite receiver, a recording of one, or a position that the owner has entered.
   case receiver
@@ -11,7 +11,9 @@ package enum PositionMethod: String, CaseIterable, Sendable {
   /// By the address of the network (GeoIP), the area of a cell, the country, or the time zone: for requests that
   /// accept any position, and never for conditions, visits, or significant changes.
   case region
+  /// By the beacons that were received, with the map that this computer has learned.
+  case beacons
 
-  /// The place among all, from 0 for the most trusted.
+  /// The number in recordings, from 0.
   package var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
 }

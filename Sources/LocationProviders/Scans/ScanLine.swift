@@ -59,7 +59,7 @@ package enum ScanLine {
         let serving = reading.isServing ? ",\"serving\":1" : ""
         let members = level.map { ",\"signalStrength\":\($0)" } ?? ""
         cells.append("{\(text(of: cell))\(members)\(serving)}")
-      case (.accessPoint, nil), (.neighbor, _): continue
+      case (.accessPoint, nil), (.neighbor, _), (.beacon, _): continue
       }
     }
     let towers = cells.isEmpty ? "" : ",\"cellTowers\":[\(cells.joined(separator: ","))]"

@@ -115,6 +115,7 @@ extension PositionMethod {
     case .cells: "cells"
     case .service: "a location service"
     case .region: "a region: the cell's area, the country, GeoIP, or the time zone"
+    case .beacons: "beacons"
     }
   }
 }
