@@ -113,6 +113,16 @@ struct RadioImportTests {
     ] { #expect(refusals(Self.cells + bad) == [reason: 1], "\(bad)") }
   }
 
+  @Test("RADIO-83: what geosubmit says of beacons is not read: it knows their addresses only")
+  func beacons() {
+    let beacons = #""bluetoothBeacons":[{"macAddress":"ff:23:45:67:89:ab","signalStrength":-60}]"#
+    let position = #""timestamp":1746100000000,"position":{"latitude":48.1,"longitude":11.5}"#
+    let box = #""wifiAccessPoints":[{"macAddress":"001122334410"}]"#
+    let found = read("{\(position),\(box),\(beacons)}").found
+    #expect(found == read("{\(position),\(box)}").found && found.count == 1)
+    #expect(read("{\(position),\(beacons)}").found.isEmpty)
+  }
+
   @Test("RADIO-19: geosubmit items may come as lines, or in one document over many lines")
   func geosubmit() {
     let item = """

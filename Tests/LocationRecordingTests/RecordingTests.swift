@@ -156,6 +156,13 @@ struct RecordingTests {
     }
   }
 
+  @Test("RADIO-82: every way in which a position was found has the number that it had before")
+  func methods() throws {
+    #expect(
+      PositionMethod.allCases == [.receiver, .accessPoints, .cells, .service, .region, .beacons])
+    #expect(PositionMethod.allCases.map(\.rank) == Array(0..<6))
+  }
+
   @Test("gives every input back, to the last bit")
   func lossless() throws {
     var story = Story()
@@ -168,8 +175,11 @@ struct RecordingTests {
     // What comes from outside is finite.
     let place = fix
     fix.speedAccuracy = .infinity
+    var byBeacons = place
+    byBeacons.time = UnixTime(nanoseconds: 2)
+    byBeacons.origin.method = .beacons
     let delivered: [LocationEngine.Input] = [
-      .fix(fix, from: ProviderID(2)),
+      .fix(fix, from: ProviderID(2)), .fix(byBeacons, from: ProviderID(3)),
       .heading(
         HeadingSample(
           magneticHeading: 359.9, accuracy: nil, field: DeviceVector(x: 1, y: -2.5, z: .pi),
