@@ -91,6 +91,9 @@ extension Fuzzer {
       [
         RadioScan.Reading(.accessPoint(box), level: -50),
         RadioScan.Reading(.cell(cell), level: -90, isServing: true),
+        RadioScan.Reading(
+          .beacon(BeaconIdentity(uuid: BeaconUUID(high: 1, low: 2), major: 3, minor: 4)), level: -60
+        ),
       ], time: Moment.piece(1).unixTime)
     _ = map.handle(.scan(scan, from: ProviderID(0)), at: .piece(1))
     let places = RadioMap.Kind.allCases.flatMap { map.layer($0)?.places ?? [] }

@@ -67,6 +67,8 @@ struct BoundsTableTests {
     "map places": RadioLayer.Grain.accessPoints.mostCells,
     "map cell places": RadioLayer.Grain.cells.mostCells,
     "map transmitters": RadioLayer.Grain.accessPoints.mostStations,
+    "map beacon places": RadioLayer.Grain.beacons.mostCells,
+    "map beacons": RadioLayer.Grain.beacons.mostStations,
     "imported transmitters": PlacedStations.most, "boxes of a scan": RadioMap.mostBoxes,
     "cells of an area": PlacedStations.mostOfArea,
     "imported item bytes": RadioImport.longestLine,

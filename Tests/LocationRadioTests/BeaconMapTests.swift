@@ -94,7 +94,7 @@ struct BeaconMapTests {
     #expect(map.layer(.accessPoints)?.cellCount == 0)
   }
 
-  @Test("RADIO-77: beacons are told apart by UUID, major, and minor")
+  @Test("RADIO-77: beacons are distinguished by UUID, major, and minor")
   mutating func identities() throws {
     let place = Self.home.center
     let uuid = BeaconUUID(high: 1, low: 2)
@@ -143,9 +143,9 @@ struct BeaconMapTests {
       teach([Self.keys], at: Double(second) / 4, second: second)
     }
     #expect(silence([Self.keys]) == .nothingKnown)
-    let desk = [Self.keys, Self.reading(901, level: -70)]
-    for second in 100..<120 { teach(desk, at: 5, second: second) }
-    let found = try #require(fix(desk))
+    let table = [Self.keys, Self.reading(901, level: -70)]
+    for second in 100..<120 { teach(table, at: 5, second: second) }
+    let found = try #require(fix(table))
     #expect(Self.error(of: found, at: 5) < 8)
   }
 

@@ -359,7 +359,7 @@ package enum AdministrationInterface {
 
     # What the map knows of one kind of transmitters.
     type MapLayer (
-      # wifi, cell
+      # wifi, cell, beacon
       kind: string,
       # Received by this machine, each box once; those of them that move are not used.
       transmitters: int,

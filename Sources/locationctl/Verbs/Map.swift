@@ -8,16 +8,16 @@ extension Verb {
     name: "map", summary: "Show, import, export, or forget where transmitters are received",
     details: [
       """
-      While a satellite receiver knows the place, this computer learns where access points and cells \
-      are received, and finds its place from them when the receiver does not. Without ACTION, map \
-      shows how much is known: boxes with one or more networks, those that move and are not used, \
+      While a satellite receiver knows the place, this computer learns where access points, cells, \
+      and the beacons that apps range or monitor are received, and finds its place from them when \
+      the receiver does not. Without ACTION, map shows how much is known of wifi, cell, and beacon: boxes with one or more networks, those that move and are not used, \
       those of imported lists, the ground that is known, and the bytes that are stored.
       """,
       """
       import reads what somebody else has received: CSV of NeoStumbler or WiGLE, geosubmit JSON of \
       Ichnaea (lines, or a document with items), a list of cells of OpenCellID or Mozilla, or an \
       export. Hidden networks, those whose owners have opted out, phones, and vehicles are not used, \
-      nor are places less accurate than 30 m.
+      nor are places less accurate than 30 m, nor beacons, whose addresses change.
       """,
       """
       export writes the map itself, to be imported on this computer again after it was forgotten. \

@@ -79,11 +79,13 @@ struct PositionFusionTests {
     #expect(abs((radii.last ?? 0) - radii[3]) < 0.2)
   }
 
-  @Test("RADIO-51: sources of one kind err together: their radius shrinks less")
-  mutating func together() throws {
+  @Test(
+    "RADIO-51: sources of one kind err together: their radius shrinks less",
+    arguments: [PositionMethod.accessPoints, .beacons])
+  mutating func together(method: PositionMethod) throws {
     var other = self
     _ = receive(0, east: 0, radius: 10, at: 0, speed: 0)
-    _ = other.receive(0, east: 0, radius: 10, at: 0, by: .accessPoints)
+    _ = other.receive(0, east: 0, radius: 10, at: 0, by: method)
     let joint = receive(1, east: 5, radius: 10, at: 0.1, by: .accessPoints)
     let alike = other.receive(1, east: 5, radius: 10, at: 0.1, by: .accessPoints)
     let radii = (
