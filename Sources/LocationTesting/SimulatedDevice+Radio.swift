@@ -71,8 +71,7 @@ public struct SimulatedCell: Hashable, Sendable {
 extension SimulatedDevice {
   /// Replaces the access points of the world: some were moved, renewed, or switched off.
   ///
-  /// Has no effect on a device without a Wi-Fi radio. With at most 1,000 access points at fixed places, a
-  /// further one changes the small variations of those after it; of more, each has its own.
+  /// Has no effect on a device without a Wi-Fi radio.
   ///
   /// - Parameter accessPoints: The access points from now on, at most 524,288; the first at a fixed place
   ///   has the address that the first at one had before, and so on, and likewise the hotspots.

@@ -59,8 +59,8 @@ public final class SimulatedDevice: Sendable {
   /// While the receiver has positions, the device learns where access points and cells are received;
   /// without satellites it finds its place from them. What is received falls with the distance as within
   /// buildings, and for cells as in a town, and is the same again at each visit of a place, with small
-  /// variations. Of more than 1,000 access points, only those around the device are considered in each
-  /// scan, so that there may be as many as a city has.
+  /// variations, which are each transmitter's own: another one changes nothing of them. Only those around
+  /// the device are considered in each scan, so that there may be as many as a city has.
   ///
   /// - Parameters:
   ///   - place: Where the device is.

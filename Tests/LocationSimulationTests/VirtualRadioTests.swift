@@ -158,6 +158,65 @@ struct VirtualRadioTests {
     #expect(try levels(35).allSatisfy { $0 == nil })
   }
 
+  // MARK: Chance
+
+  @Test("SIM-22: what is received of an access point depends on no other, and on no scan before")
+  func own() throws {
+    let all = (0..<40).map {
+      VirtualAccessPoint(.simulated($0), at: place(Double($0) * 12 - 240, 5))
+    }
+    let truth = Truth(Self.berlin)
+    func kept(_ accessPoints: [VirtualAccessPoint]) throws -> [[RadioScan.Reading]] {
+      let addresses = Set(all[10..<30].map { Transmitter.accessPoint($0.address) })
+      return try scans(VirtualRadio(accessPoints, seed: 6), at: truth, 20).map { readings in
+        readings.filter { addresses.contains($0.transmitter) }
+      }
+    }
+    let alone = try kept(Array(all[10..<30]))
+    #expect(alone.allSatisfy { $0.count > 3 } && Set(alone).count > 15)
+    #expect(try kept(all) == alone)
+    #expect(try kept(all.reversed()) == alone)
+    // Louder by far, so that the squares of the map are others.
+    let loud = VirtualAccessPoint(.simulated(50), at: place(30), level: -20)
+    #expect(try kept([loud] + all) == alone)
+    // A radio that begins later receives the same.
+    let first = try scans(VirtualRadio(all, seed: 6), at: truth, 3)
+    var late = VirtualRadio(all, seed: 6)
+    late.open(at: .start + .seconds(20))
+    let due = try #require(late.nextDeadline)
+    let now = Moment(uptime: due, unixTime: Scenario.standardDate + (due - .start))
+    let line = late.wake(at: now, truth: truth)
+    #expect(try ScanLine.read(line, at: now.unixTime).scan.readings == first[2])
+  }
+
+  @Test("SIM-22: levels vary by 2 dB from scan to scan, those of each access point for themselves")
+  func fading() throws {
+    let near = (0..<6).map {
+      VirtualAccessPoint(.simulated($0), at: place(3 + Double($0)), level: -30)
+    }
+    let scans = try scans(VirtualRadio(near, seed: 2), at: Truth(Self.berlin), 400)
+    let series = near.map { accessPoint in
+      scans.compactMap { scan in
+        scan.first { $0.transmitter == .accessPoint(accessPoint.address) }?.level ?? nil
+      }
+    }
+    try #require(series.allSatisfy { $0.count == 400 })
+    let means = series.map { $0.reduce(0, +) / 400 }
+    func product(_ one: Int, _ other: Int, lag: Int = 0) -> Double {
+      zip(series[one].dropFirst(lag), series[other]).reduce(0) {
+        $0 + ($1.0 - means[one]) * ($1.1 - means[other])
+      } / 400
+    }
+    for one in near.indices {
+      let variance = product(one, one)
+      #expect((1.6 * 1.6...2.4 * 2.4).contains(variance), "\(variance)")
+      #expect(abs(product(one, one, lag: 1)) < 0.25 * variance)
+      for other in near.indices where other != one {
+        #expect(abs(product(one, other)) < 0.25 * variance)
+      }
+    }
+  }
+
   // MARK: A city
 
   private func city(_ count: Int, around center: Coordinate, meters: Double) -> [VirtualAccessPoint]

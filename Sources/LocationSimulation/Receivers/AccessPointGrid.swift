@@ -1,7 +1,7 @@
 import LocationModel
 
-/// The access points of a city by the squares they stand in, so that a scan considers only those around
-/// the device.
+/// Access points by the squares they stand in, so that a scan considers only those around the device,
+/// however many a city has.
 struct AccessPointGrid: Hashable, Sendable {
   private struct Square: Hashable {
     var row: Int
@@ -24,8 +24,9 @@ struct AccessPointGrid: Hashable, Sendable {
     self.reach = reach
     height = reach / Self.leastDegree
     let north = accessPoints.reduce(0) { max($0, abs($1.place?.latitude ?? 0)) }
-    let shrink = max(cos(Angle(degrees: min(north + height, 90))), Self.leastShrink)
-    columns = max(3, Int((360 * shrink / height).rounded(.down)))
+    let shrink = cos(Angle(degrees: min(north + height, 90)))
+    // Around a pole all squares of a row are neighbors.
+    columns = shrink < Self.leastShrink ? 3 : max(3, Int((360 * shrink / height).rounded(.down)))
     width = 360 / Double(columns)
     for accessPoint in accessPoints {
       guard let place = accessPoint.place else { continue }
@@ -58,6 +59,6 @@ struct AccessPointGrid: Hashable, Sendable {
 
   /// Meters, a little less than any degree of latitude has.
   private static let leastDegree = 110_500.0
-  /// The cosine of the latitude from which squares are no longer wide enough. Chosen: 89.4 degrees.
+  /// The cosine of the latitude from which there are no squares but rows. Chosen: 89.4 degrees.
   private static let leastShrink = 0.01
 }

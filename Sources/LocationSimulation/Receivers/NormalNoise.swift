@@ -9,6 +9,16 @@ struct NormalNoise: Hashable, Sendable {
     random = SeededRandom(seed: seed)
   }
 
+  /// The chance of one thing at one time, whatever else is drawn and when.
+  ///
+  /// - Parameters:
+  ///   - thing: the seed, and what sets the thing apart from others.
+  ///   - time: when.
+  init(of thing: UInt64, at time: Instant) {
+    var random = SeededRandom(seed: thing)
+    self.init(seed: random.next() ^ UInt64(bitPattern: time.nanoseconds))
+  }
+
   mutating func happens(_ share: Double) -> Bool {
     share > 0 && uniform() < share
   }

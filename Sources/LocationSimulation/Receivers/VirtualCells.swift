@@ -42,8 +42,6 @@ struct VirtualCells: Hashable, Sendable {
   /// The cell that served last; `nil` before the first, and after none was received.
   private var serving: CellIdentity?
   private let seed: UInt64
-  /// The reports so far.
-  private var reports: UInt64 = 0
 
   init(_ cells: [VirtualCell], seed: UInt64) {
     self.seed = seed ^ 0xCE11_CE11
@@ -56,14 +54,12 @@ struct VirtualCells: Hashable, Sendable {
       .sorted { $0.identity < $1.identity }
   }
 
-  /// Returns what the modem reports at a place.
-  mutating func readings(at place: Coordinate) -> [RadioScan.Reading] {
-    reports &+= 1
+  /// Returns what the modem reports at a place and a time.
+  mutating func readings(at place: Coordinate, _ now: Instant) -> [RadioScan.Reading] {
     var received: [(cell: CellIdentity, level: Double)] = []
     for cell in cells {
-      // Each draws for itself, so that it does not matter which others there are. The bits of a cell's
-      // number are the lowest, and those of the report the highest.
-      var own = NormalNoise(seed: seed ^ cell.identity.bits ^ reports.byteSwapped)
+      // Each draws for itself, so that it does not matter which others there are.
+      var own = NormalNoise(of: seed ^ cell.identity.bits, at: now)
       let level = (mean(of: cell, at: place) + Self.fading * own.normal()).rounded()
       if level >= Self.faintest { received.append((cell.identity, min(level, Self.loudest))) }
     }

@@ -6,12 +6,11 @@ package import LocationProviders
 ///
 /// What it receives of an access point falls with the distance as within buildings and with each
 /// ceiling between, is shadowed by what stands around (the same at each visit of a place), and varies
-/// from scan to scan.
+/// from scan to scan. All of it follows from the access point, the seed, and the time, whatever others
+/// there are.
 package struct VirtualRadio: Hashable, Sendable {
-  /// In the order of their addresses, unless there are too many to consider each.
-  private var accessPoints: [VirtualAccessPoint] = []
-  /// Those of a city; `nil` where all are in `accessPoints`.
-  private var city: AccessPointGrid?
+  /// Those at fixed places.
+  private var fixed = Self.grid([])
   /// Those that are where the device is, in the order of their addresses.
   private var travelers: [VirtualAccessPoint] = []
   private let hasWiFi: Bool
@@ -23,9 +22,6 @@ package struct VirtualRadio: Hashable, Sendable {
   /// When the next scan is complete; `nil` while nobody needs one.
   package private(set) var nextDeadline: Instant?
   private let seed: UInt64
-  private var chance: NormalNoise
-  /// The scans so far.
-  private var scans: UInt64 = 0
 
   /// - Parameters:
   ///   - accessPoints: the access points; `nil` for a device that has a modem alone.
@@ -36,7 +32,6 @@ package struct VirtualRadio: Hashable, Sendable {
   ) {
     hasWiFi = accessPoints != nil
     self.seed = seed ^ 0x5CA2_5CA2
-    chance = NormalNoise(seed: self.seed)
     self.cells = VirtualCells(cells, seed: seed)
     set(accessPoints ?? [])
   }
@@ -46,10 +41,14 @@ package struct VirtualRadio: Hashable, Sendable {
     guard hasWiFi else { return }
     let all = accessPoints.filter(\.isPossible).sorted { $0.address < $1.address }
     travelers = all.filter { $0.place == nil }
-    let fixed = all.filter { $0.place != nil }
-    (self.accessPoints, city) =
-      fixed.count <= Self.mostConsidered
-      ? (fixed, nil) : ([], AccessPointGrid(fixed, reach: Self.reach(of: fixed)))
+    fixed = Self.grid(all)
+  }
+
+  /// Those at fixed places, so that a scan considers only what is within reach of the loudest.
+  private static func grid(_ accessPoints: [VirtualAccessPoint]) -> AccessPointGrid {
+    let loudest = accessPoints.reduce(faintest) { max($0, $1.level) }
+    return AccessPointGrid(
+      accessPoints, reach: power(10, (loudest - faintest + mostLuck) / (10 * pathLossExponent)))
   }
 
   /// Sets which cells there are from now on.
@@ -66,41 +65,32 @@ package struct VirtualRadio: Hashable, Sendable {
   package mutating func wake(at now: Moment, truth: Truth) -> [UInt8] {
     guard let due = nextDeadline, now.uptime >= due else { return [] }
     nextDeadline = due + interval
-    scans &+= 1
-    var chance = chance
-    var readings = accessPoints.compactMap { reading(of: $0, at: truth, &chance) }
-    self.chance = chance
-    // Each draws for itself, so that it does not matter which others are considered.
-    let others = (city?.near(truth.coordinate) ?? []) + (hasCompany ? travelers : [])
-    readings += others.compactMap { accessPoint in
-      var own = NormalNoise(seed: seed ^ accessPoint.address.bits << 16 ^ scans)
-      return reading(of: accessPoint, at: truth, &own)
-    }
+    let candidates = fixed.near(truth.coordinate) + (hasCompany ? travelers : [])
+    var readings = candidates.compactMap { reading(of: $0, at: now.uptime, truth) }
     if readings.count > Self.mostReceived {
       readings.sort {
         ($1.level ?? 0, $0.transmitter) < ($0.level ?? 0, $1.transmitter)
       }
       readings.removeLast(readings.count - Self.mostReceived)
     }
-    readings += cells.readings(at: truth.coordinate)
+    readings += cells.readings(at: truth.coordinate, now.uptime)
     readings.sort { $0.transmitter < $1.transmitter }
     return ScanLine.write(RadioScan(readings, time: now.unixTime))
   }
 
   private func reading(
-    of accessPoint: VirtualAccessPoint, at truth: Truth, _ chance: inout NormalNoise
+    of accessPoint: VirtualAccessPoint, at now: Instant, _ truth: Truth
   ) -> RadioScan.Reading? {
-    let mean = level(of: accessPoint, at: truth)
+    guard let mean = level(of: accessPoint, at: truth) else { return nil }
+    var chance = NormalNoise(of: seed ^ accessPoint.address.bits, at: now)
     let level = (mean + Self.fading * chance.normal()).rounded()
-    // Drawn whether or not it is received, so that the noise of those after it does not depend on the
-    // device's place. It does depend on how many there are before.
     let isMissed = chance.uniform() > Self.probability(of: level)
     guard level >= Self.faintest, !isMissed else { return nil }
     return RadioScan.Reading(.accessPoint(accessPoint.address), level: min(level, Self.loudest))
   }
 
-  /// dBm that a device receives on average.
-  private func level(of accessPoint: VirtualAccessPoint, at truth: Truth) -> Double {
+  /// dBm that a device receives on average; `nil` where luck makes it no signal either.
+  private func level(of accessPoint: VirtualAccessPoint, at truth: Truth) -> Double? {
     guard let place = accessPoint.place else {
       return accessPoint.level - Self.loss(over: Self.seat)
     }
@@ -108,23 +98,16 @@ package struct VirtualRadio: Hashable, Sendable {
     let climb = accessPoint.altitude.map { abs(truth.altitude - $0) } ?? 0
     let distance = hypotenuse(hypotenuse(offset.east, offset.north), climb)
     let ceilings = (climb / Self.story).rounded()
-    let shadow = Self.shadow.level(
-      of: seed ^ accessPoint.address.bits, east: offset.east, offset.north)
-    return accessPoint.level - Self.loss(over: max(distance, 1)) + shadow
-      - ceilings * Self.lossOfCeiling
+    let mean =
+      accessPoint.level - Self.loss(over: max(distance, 1)) - ceilings * Self.lossOfCeiling
+    guard mean + Self.mostLuck >= Self.faintest else { return nil }
+    return mean
+      + Self.shadow.level(of: seed ^ accessPoint.address.bits, east: offset.east, offset.north)
   }
 
   /// dB by which the level falls from one meter to so many.
   private static func loss(over distance: Double) -> Double {
     PathLoss.decibels(over: distance, exponent: pathLossExponent)
-  }
-
-  /// Meters within which one of these may be received: where the loudest is three deviations of
-  /// shadows and fading too faint.
-  private static func reach(of accessPoints: [VirtualAccessPoint]) -> Double {
-    let loudest = accessPoints.reduce(faintest) { max($0, $1.level) }
-    let deviation = hypotenuse(shadow.deviation, fading)
-    return power(10, (loudest - faintest + 3 * deviation) / (10 * pathLossExponent))
   }
 
   /// How probably a signal of a strength is received during a scan: always at -70 dBm and above, half
@@ -141,6 +124,8 @@ package struct VirtualRadio: Hashable, Sendable {
   private static let shadow = RadioShadow(deviation: 6, width: 15)
   /// dB, one standard deviation from scan to scan.
   private static let fading = 2.0
+  /// dB by which shadow and fading may lift a level. Chosen: three deviations of both.
+  private static let mostLuck = 3 * hypotenuse(shadow.deviation, fading)
   /// Meters from floor to floor. Chosen: between a dwelling and an office.
   private static let story = 3.5
   /// dB of each ceiling: that of an office's first floor (ITU-R P.1238, 15 + 4 (n - 1) dB at 1.8 to
@@ -151,8 +136,6 @@ package struct VirtualRadio: Hashable, Sendable {
   /// dBm.
   private static let faintest = -95.0
   private static let loudest = -20.0
-  /// Access points of which each is considered in each scan. Chosen: those of a block of houses.
-  package static let mostConsidered = 1000
   /// Access points of a scan, the loudest. Chosen: the reader of scans takes 512 transmitters.
   private static let mostReceived = 400
 }
