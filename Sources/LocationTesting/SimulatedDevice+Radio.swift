@@ -45,6 +45,36 @@ public struct SimulatedAccessPoint: Hashable, Sendable {
   }
 }
 
+/// How access points change in the course of months: they are exchanged, moved, and removed while others
+/// are added, as in a shopping mall.
+///
+/// Half of the changes exchange an access point in place, which then has another address; a quarter moves
+/// it; by another quarter it is gone, and another one is added. What is moved or added stands within 50
+/// meters of the first place. Each access point changes by chance, at any time as probably as at any other:
+/// what has become of it follows from itself, the seed, and the time since the device was made. Hotspots do
+/// not change.
+public struct SimulatedChurn: Hashable, Sendable {
+  /// The part of the access points that has changed once or more after the period, in `0...0.99`; what lies
+  /// beyond counts as the nearest, and what is no number as 0.
+  public var share: Double
+  /// The time in which that part changes, an hour or more; what is shorter counts as an hour.
+  public var period: Duration
+
+  /// Makes a churn.
+  ///
+  /// - Parameters:
+  ///   - share: The part of the access points that has changed once or more after the period, in
+  ///     `0...0.99`.
+  ///   - period: The time in which that part changes, an hour or more; 30 days unless given.
+  public init(_ share: Double, in period: Duration = .seconds(30 * 86_400)) {
+    (self.share, self.period) = (share, period)
+  }
+
+  var virtual: AccessPointChurn {
+    AccessPointChurn(share: share, in: max(period, AccessPointChurn.shortestPeriod))
+  }
+}
+
 /// A cell of a mobile network at a fixed place, which sends in all directions.
 ///
 /// One that is not finite, or whose place is not on Earth, is not received.
@@ -74,7 +104,9 @@ extension SimulatedDevice {
   /// Has no effect on a device without a Wi-Fi radio.
   ///
   /// - Parameter accessPoints: The access points from now on, at most 524,288; the first at a fixed place
-  ///   has the address that the first at one had before, and so on, and likewise the hotspots.
+  ///   has the address that the first at one had before, and so on, and likewise the hotspots. Each is
+  ///   given as it was before any change: what churn has made of it since the device was made holds here,
+  ///   too.
   /// - Complexity: O(n log n) in the access points.
   public func setAccessPoints(_ accessPoints: [SimulatedAccessPoint]) {
     does(.accessPoints(Self.virtual(accessPoints)))

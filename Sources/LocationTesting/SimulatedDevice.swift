@@ -68,6 +68,7 @@ public final class SimulatedDevice: Sendable {
   ///   - date: The time on its clock.
   ///   - accessPoints: The access points of its world, at most 524,288; in the order of their addresses,
   ///     hotspots apart; `nil` for a device without a Wi-Fi radio.
+  ///   - churn: How the access points at fixed places change over time; `nil` where they do not.
   ///   - cells: The cells of its world; in the order of their identities. The loudest serves the device,
   ///     until another is louder by 3 dB; it also receives up to eight neighbors, down to -120 dBm. A
   ///     device without a Wi-Fi radio has a modem where there are cells.
@@ -80,7 +81,8 @@ public final class SimulatedDevice: Sendable {
   public convenience init(
     at place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0,
     date: Date = Date(timeIntervalSince1970: 1_767_254_400),
-    accessPoints: [SimulatedAccessPoint]? = nil, cells: [SimulatedCell] = [],
+    accessPoints: [SimulatedAccessPoint]? = nil, churn: SimulatedChurn? = nil,
+    cells: [SimulatedCell] = [],
     barometer: SimulatedBarometer? = nil, receiver: SimulatedReceiver = SimulatedReceiver(),
     seed: UInt64 = 1, visitLatency: Double = 1
   ) {
@@ -88,7 +90,8 @@ public final class SimulatedDevice: Sendable {
       accessPoints == nil && cells.isEmpty
       ? nil
       : VirtualRadio(
-        accessPoints.map(Self.virtual), cells: Self.virtual(cells), seed: seed)
+        accessPoints.map(Self.virtual), churn: churn?.virtual, cells: Self.virtual(cells),
+        seed: seed)
     self.init(
       VirtualWorld(
         at: Coordinate(place), date: UnixTime(seconds: date.timeIntervalSince1970),

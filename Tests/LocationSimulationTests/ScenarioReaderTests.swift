@@ -24,7 +24,7 @@ struct ScenarioReaderTests {
     }
   }
 
-  @Test("reads hotspots, cells, floors, a list, and a barometer")
+  @Test("reads hotspots, cells, floors, a list, churn, and a barometer")
   func radios() throws {
     let scenario = try ScenarioReader.read(
       """
@@ -33,6 +33,7 @@ struct ScenarioReaderTests {
       accesspoint 1,2 altitude 7
       accesspoint 1,2 -35 altitude -3.5
       accesspoints my city.csv
+      churn 12.5% in 30d
       hotspot
       hotspot -50
       cell 1,2.01
@@ -47,6 +48,7 @@ struct ScenarioReaderTests {
     #expect(scenario.accessPoints.map(\.level) == [-40, -35, -40, -50])
     #expect(scenario.accessPoints.map { $0.place == nil } == [false, false, true, true])
     #expect(scenario.accessPointList == "my city.csv")
+    #expect(scenario.churn == AccessPointChurn(share: 0.125, in: .seconds(30 * 86_400)))
     #expect(scenario.cells.map(\.level) == [0, 10])
     #expect(Set(scenario.cells.map(\.identity)).count == 2)
     #expect(scenario.pressureAtSea == 1013.25)
@@ -102,6 +104,11 @@ struct ScenarioReaderTests {
       ("accesspoint 52,13 -40 floor 2", 2, "\"altitude\""),
       ("accesspoints", 2, "the file"),
       ("accesspoints a.csv\naccesspoints b.csv", 3, "one list"),
+      ("churn 10 in 30d", 2, "from 0% to 99%"),
+      ("churn 100% in 30d", 2, "from 0% to 99%"),
+      ("churn nan% in 30d", 2, "from 0% to 99%"),
+      ("churn 10% 30d", 2, "\"in\""),
+      ("churn 10% in 59min", 2, "1h or more"),
       ("cell 52,13 31", 2, "a level in dBm"),
       ("hotspot -10", 2, "a level in dBm"),
       ("barometer 500", 2, "a pressure at sea level"),

@@ -283,6 +283,43 @@ struct RadioTests {
     #expect(try await radii(other) == found)
   }
 
+  @Test("SIM-24: a map that was learned before finds the place after five months of churn")
+  func months() async throws {
+    let errors = try await errorsAfterMonths(SimulatedChurn(0.1))
+    try #require(errors.count > 30)
+    #expect(errors[errors.count / 2] < 20, "\(errors)")
+    #expect(errors[errors.count * 9 / 10] < 60, "\(errors)")
+    // Where nothing is left of what was known, there is no position.
+    #expect(try await errorsAfterMonths(SimulatedChurn(.infinity)).isEmpty)
+  }
+
+  /// The errors of the positions on a way that was walked five months before, in ascending order.
+  private func errorsAfterMonths(_ churn: SimulatedChurn) async throws -> [Double] {
+    let device = SimulatedDevice(at: Self.berlin, accessPoints: Self.accessPoints, churn: churn)
+    device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+    return try await device.app("com.example.mall").run {
+      let listener = PositionListener()
+      listener.manager.startUpdatingLocation()
+      device.travel(Self.walk(6))
+      try await device.advance(by: .seconds(1260))
+      listener.manager.stopUpdatingLocation()
+      try await device.advance(by: .seconds(150 * 86_400))
+      device.cover(.tunnel)
+      device.travel(Self.walk(2))
+      listener.manager.startUpdatingLocation()
+      try await device.advance(by: .seconds(20))
+      listener.locations = []
+      var places: [Date: CLLocationCoordinate2D] = [:]
+      for _ in 0..<390 {
+        try await device.advance(by: .seconds(1))
+        places[device.date] = device.truePlace
+      }
+      return try listener.locations.map {
+        meters($0, from: try #require(places[$0.timestamp]))
+      }.sorted()
+    }
+  }
+
   @Test("SIM-22: gives the same to every run of the same seed")
   func seeds() async throws {
     func run(_ seed: UInt64) async throws -> [CLLocationCoordinate2D] {

@@ -51,6 +51,35 @@ struct AccessPointFileTests {
     #expect(try last(byOption) ?? "" > last(without) ?? "")
   }
 
+  @Test(
+    "SIM-23: an option has access points change until the end, in place of the scenario's churn")
+  func churn() throws {
+    let folder = try TemporaryFolder()
+    let list = try write(Self.list, to: folder.file("list.csv"))
+    let place = "place 52.5200,13.4050\n"
+    let bare = try write(Self.story, to: folder.file("bare.txt"))
+    func hash(_ arguments: [String]) throws -> String {
+      let run = try Run(["simulate"] + arguments + ["--json"])
+      try #require(run.status == 0, "\(run.error)")
+      return try #require(run.objects().last?["hash"] as? String)
+    }
+    let still = try hash([bare, "--access-points", list])
+    #expect(try hash([bare, "--access-points", list, "--churn", "0"]) == still)
+    let changing = try hash([bare, "--access-points", list, "--churn", "90"])
+    #expect(changing != still)
+    let named = try write(
+      Self.story.replacing(place, with: place + "accesspoints list.csv\nchurn 99% in 1h\n"),
+      to: folder.file("named.txt"))
+    #expect(try hash([named]) != still)
+    #expect(try hash([named, "--churn", "90"]) == changing)
+    for arguments in [[bare], ["52.5,13.4", "52.6,13.4"], ["City Run"]] {
+      let run = try Run(["simulate"] + arguments + ["--churn", "10"])
+      #expect(run.status == 2 && run.error.contains("no access points that could change"))
+    }
+    let all = try Run(["simulate", bare, "--access-points", list, "--churn", "100"])
+    #expect(all.status == 2 && all.error.contains("--churn"))
+  }
+
   @Test("SIM-21: says what is wrong with a list, and where there can be none")
   func faults() throws {
     let folder = try TemporaryFolder()

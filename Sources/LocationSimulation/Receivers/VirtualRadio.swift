@@ -9,11 +9,13 @@ package import LocationProviders
 /// from scan to scan. All of it follows from the access point, the seed, and the time, whatever others
 /// there are.
 package struct VirtualRadio: Hashable, Sendable {
-  /// Those at fixed places.
+  /// Those at fixed places, as they are at the beginning.
   private var fixed = Self.grid([])
   /// Those that are where the device is, in the order of their addresses.
   private var travelers: [VirtualAccessPoint] = []
   private let hasWiFi: Bool
+  /// How those at fixed places change; `nil` where they do not.
+  private let churn: AccessPointChurn?
   /// Whether the device is where those are that travel.
   package var hasCompany = true
   private var cells: VirtualCells
@@ -25,30 +27,37 @@ package struct VirtualRadio: Hashable, Sendable {
 
   /// - Parameters:
   ///   - accessPoints: the access points; `nil` for a device that has a modem alone.
+  ///   - churn: how the access points change over time; `nil` where they do not.
   ///   - cells: the cells.
-  ///   - seed: the seed of shadows and noise.
+  ///   - seed: the seed of shadows, noise, and changes.
   package init(
-    _ accessPoints: [VirtualAccessPoint]? = [], cells: [VirtualCell] = [], seed: UInt64 = 1
+    _ accessPoints: [VirtualAccessPoint]? = [], churn: AccessPointChurn? = nil,
+    cells: [VirtualCell] = [], seed: UInt64 = 1
   ) {
     hasWiFi = accessPoints != nil
+    self.churn = churn
     self.seed = seed ^ 0x5CA2_5CA2
     self.cells = VirtualCells(cells, seed: seed)
     set(accessPoints ?? [])
   }
 
-  /// Sets which access points there are from now on; one without a place on Earth is not received.
+  /// Sets which access points there are from now on, as they are before any change; one without a place
+  /// on Earth is not received.
   package mutating func set(_ accessPoints: [VirtualAccessPoint]) {
     guard hasWiFi else { return }
     let all = accessPoints.filter(\.isPossible).sorted { $0.address < $1.address }
     travelers = all.filter { $0.place == nil }
-    fixed = Self.grid(all)
+    fixed = Self.grid(all, churn)
   }
 
   /// Those at fixed places, so that a scan considers only what is within reach of the loudest.
-  private static func grid(_ accessPoints: [VirtualAccessPoint]) -> AccessPointGrid {
+  private static func grid(
+    _ accessPoints: [VirtualAccessPoint], _ churn: AccessPointChurn? = nil
+  ) -> AccessPointGrid {
     let loudest = accessPoints.reduce(faintest) { max($0, $1.level) }
+    let reach = power(10, (loudest - faintest + mostLuck) / (10 * pathLossExponent))
     return AccessPointGrid(
-      accessPoints, reach: power(10, (loudest - faintest + mostLuck) / (10 * pathLossExponent)))
+      accessPoints, reach: churn == nil ? reach : reach + AccessPointChurn.farthest)
   }
 
   /// Sets which cells there are from now on.
@@ -65,7 +74,10 @@ package struct VirtualRadio: Hashable, Sendable {
   package mutating func wake(at now: Moment, truth: Truth) -> [UInt8] {
     guard let due = nextDeadline, now.uptime >= due else { return [] }
     nextDeadline = due + interval
-    let candidates = fixed.near(truth.coordinate) + (hasCompany ? travelers : [])
+    let near = fixed.near(truth.coordinate).map {
+      churn?.successor(of: $0, at: now.uptime, seed: seed) ?? $0
+    }
+    let candidates = near + (hasCompany ? travelers : [])
     var readings = candidates.compactMap { reading(of: $0, at: now.uptime, truth) }
     if readings.count > Self.mostReceived {
       readings.sort {

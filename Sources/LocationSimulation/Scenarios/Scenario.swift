@@ -25,6 +25,8 @@ package struct Scenario: Sendable {
   /// The file of a list of more access points, as the scenario names it; whoever runs the scenario
   /// reads it and adds them.
   package var accessPointList: String?
+  /// How the access points change over time; `nil` where they do not.
+  package var churn: AccessPointChurn?
   /// The cells; with at least one, the device has a modem.
   package var cells: [VirtualCell] = []
   /// Hectopascals at sea level; `nil` where the device has no barometer.
@@ -67,7 +69,7 @@ package struct Scenario: Sendable {
     receiver.noise = noise
     let radio =
       accessPoints.isEmpty && cells.isEmpty
-      ? nil : VirtualRadio(accessPoints, cells: cells, seed: seed ?? self.seed)
+      ? nil : VirtualRadio(accessPoints, churn: churn, cells: cells, seed: seed ?? self.seed)
     let barometer = pressureAtSea.map {
       VirtualBarometer(pressureAtSea: $0, seed: seed ?? self.seed)
     }

@@ -51,6 +51,21 @@ extension ScenarioReader {
     words = []
   }
 
+  /// The part of the access points that has changed after some time.
+  mutating func readChurn() throws(ScenarioFault) {
+    let word = try word("a share such as 10%")
+    let percent = word.hasSuffix("%") ? Double(word.dropLast()) : nil
+    guard let share = percent.map({ $0 / 100 }), AccessPointChurn.shares.contains(share) else {
+      throw fault("\"\(word)\" will not do", "a share of the access points, from 0% to 99%")
+    }
+    try expect("in")
+    let period = try duration()
+    guard period >= AccessPointChurn.shortestPeriod else {
+      throw fault("the access points change too fast", "a time of 1h or more")
+    }
+    scenario.churn = AccessPointChurn(share: share, in: period)
+  }
+
   /// The place of a cell and, optionally, its level at one meter; its identity is its number.
   mutating func readCell() throws(ScenarioFault) {
     let number = scenario.cells.count

@@ -79,7 +79,7 @@ package struct ScenarioReader {
 
   private enum Header: String {
     case scenario, place, date, seed, receiver, condition, beacon, accesspoint, accesspoints
-    case hotspot, cell, barometer
+    case churn, hotspot, cell, barometer
   }
 
   private mutating func read(_ header: Header) throws(ScenarioFault) {
@@ -132,6 +132,7 @@ package struct ScenarioReader {
         Simulation.NamedBeacon(identifier: identifier, place: try place(), number: number))
     case .accesspoint: try readAccessPoint()
     case .accesspoints: try readAccessPointList()
+    case .churn: try readChurn()
     case .hotspot: try readHotspot()
     case .cell: try readCell()
     case .barometer: try readBarometer()
@@ -402,7 +403,7 @@ package struct ScenarioReader {
     return date
   }
 
-  private mutating func duration() throws(ScenarioFault) -> Duration {
+  mutating func duration() throws(ScenarioFault) -> Duration {
     let word = try word("a duration such as 90s, 10min, or 2h")
     guard let duration = Self.duration(word[...]) else {
       throw fault("\"\(word)\" is no duration", "90s, 10min, or 2h")

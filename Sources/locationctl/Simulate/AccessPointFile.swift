@@ -32,6 +32,28 @@ enum AccessPointFile {
     return .scenario(scenario)
   }
 
+  /// Has a part of a world's access points change until the end.
+  ///
+  /// - Parameters:
+  ///   - share: the part of them that has changed at the end.
+  ///   - input: what is simulated.
+  ///   - invocation: for the message of an error.
+  /// - Returns: the input with the changes.
+  /// - Throws: that there are none that could change.
+  static func add(
+    churn share: Double, to input: SimulationInput, as invocation: Invocation
+  ) throws(Failure) -> SimulationInput {
+    guard case .scenario(var scenario) = input,
+      scenario.accessPoints.contains(where: { $0.place != nil })
+    else {
+      throw invocation.usage(
+        "there are no access points that could change: take a scenario that has some, or "
+          + "--access-points")
+    }
+    scenario.churn = AccessPointChurn(share: share, in: scenario.end)
+    return .scenario(scenario)
+  }
+
   private static func text(of fault: AccessPointList.Fault, _ bytes: [UInt8]) -> String {
     switch fault {
     case .noColumns where bytes.starts(with: [0x1f, 0x8b]): "it is compressed; gunzip it first"

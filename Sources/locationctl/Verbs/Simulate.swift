@@ -12,6 +12,10 @@ extension Verb {
   private static let accessPoints = Option(
     name: "access-points", value: .text("FILE.csv"),
     summary: "Access points around the way: bssid, latitude, longitude")
+  private static let churn = Option(
+    name: "churn", value: .number("PERCENT", 0...99),
+    summary:
+      "Percent of the access points that have changed at the end; the scenario's own unless given")
   private static let recordDemand = Option(
     name: "record-demand", summary: "Print every change of what the hardware must do")
   private static let transcript = Option(
@@ -50,8 +54,8 @@ extension Verb {
       Operand(name: "WAY", summary: "what to simulate", isOptional: true, repeats: true)
     ],
     options: [
-      .json, seed, conditions, accessPoints, recordDemand, transcript, plot, list, speed, distance,
-      interval,
+      .json, seed, conditions, accessPoints, churn, recordDemand, transcript, plot, list, speed,
+      distance, interval,
     ],
     examples: [
       "locationctl simulate \"City Run\" --plot run.svg",
@@ -75,6 +79,9 @@ extension Verb {
           throw invocation.usage("the scenario names a list of access points already: take one")
         }
         input = try AccessPointFile.add(file, to: input, as: invocation)
+      }
+      if let percent = invocation.number(churn) {
+        input = try AccessPointFile.add(churn: percent / 100, to: input, as: invocation)
       }
       let circles =
         try invocation.text(conditions).map { try ConditionsFile.read($0, as: invocation) } ?? []
