@@ -1,4 +1,4 @@
-internal import LocationModel
+package import LocationModel
 package import LocationProviders
 package import LocationRadio
 
@@ -8,6 +8,19 @@ package enum MapRequest: Hashable, Sendable {
   /// Stores what was learned now.
   case save
   case forget
+
+  /// Returns the import of a survey.
+  ///
+  /// - Parameter findings: what was received at each place, and the floor where the place has one.
+  /// - Returns: the request.
+  package static func survey(
+    _ findings: [(scan: RadioScan, place: Coordinate, floor: Int?)]
+  ) -> MapRequest {
+    .learn(
+      findings.map {
+        .scan($0.scan, at: $0.place, floor: $0.floor.flatMap { Int8(exactly: $0) })
+      })
+  }
 
   var input: RadioMap.Input {
     switch self {

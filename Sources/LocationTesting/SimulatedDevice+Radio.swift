@@ -123,6 +123,17 @@ extension SimulatedDevice {
     does(.cells(Self.virtual(cells)))
   }
 
+  /// Imports a survey of a building into the device's map, as `locationctl map import` does.
+  ///
+  /// What is received of access points along the route, every two seconds, is taught with the floor that
+  /// the route names, 10,000 times at most. Receivers name no floor, so that locations have one (`floor`)
+  /// only where a survey has taught it. Has no effect on a device without a Wi-Fi radio.
+  ///
+  /// - Parameter route: The way of the person who makes the survey; it begins on a floor. The device stays
+  ///   where it is.
+  /// - Complexity: Linear in the duration of the route, and in the access points along it.
+  public func survey(_ route: Route) { does(.survey(route.journey)) }
+
   /// Turns the hotspots that travel with the device on or off, as the person does by getting into a bus
   /// and out of it; they are on at first.
   ///

@@ -35,8 +35,12 @@ public struct Route: Sendable {
   /// - Parameters:
   ///   - place: The first place.
   ///   - altitude: Meters above mean sea level.
-  public init(from place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0) {
-    journey = Journey(from: Coordinate(place), altitude: altitude)
+  ///   - floor: The floor of a building at the first place, 0 for the ground floor; `nil` outdoors. Each
+  ///     3.5 meters of a climb are a floor.
+  public init(
+    from place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0, floor: Int? = nil
+  ) {
+    journey = Journey(from: Coordinate(place), altitude: altitude, floor: floor)
   }
 
   /// Makes a route through places, as `simctl location start` does (SIM-8).
@@ -44,16 +48,17 @@ public struct Route: Sendable {
   /// - Parameters:
   ///   - places: The places in order, at least one; without one the process ends with a message.
   ///   - altitude: Meters above mean sea level.
+  ///   - floor: The floor of a building, 0 for the ground floor; `nil` outdoors.
   ///   - speed: Meters per second, greater than zero.
   /// - Complexity: Linear in the places.
   public init(
-    through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0,
+    through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0, floor: Int? = nil,
     speed: CLLocationSpeed = 20
   ) {
     guard let first = places.first else {
       fatalError("a route without a place begins nowhere; give one at least")
     }
-    self.init(from: first, altitude: altitude)
+    self.init(from: first, altitude: altitude, floor: floor)
     for place in places.dropFirst() { move(to: place, speed: speed) }
   }
 
@@ -308,15 +313,17 @@ extension SimulatedDevice {
     does(.depart(route.journey))
   }
 
-  /// Moves the device to a place at once; it stays there.
+  /// Moves the device to a place at once; it stays there, in the same building if it was in one.
   ///
   /// - Parameters:
   ///   - place: The place.
   ///   - altitude: Meters above mean sea level; `nil` to keep that which it has.
   public func stay(at place: CLLocationCoordinate2D, altitude: CLLocationDistance? = nil) {
     change { world in
-      let altitude = altitude ?? world.truth.altitude
-      return world.perform(.depart(Journey(from: Coordinate(place), altitude: altitude)))
+      let truth = world.truth
+      var journey = Journey(from: Coordinate(place), altitude: altitude ?? truth.altitude)
+      journey.ground = truth.ground
+      return world.perform(.depart(journey))
     }
   }
 
@@ -346,6 +353,10 @@ extension SimulatedDevice {
 
   /// How high the device really is in meters above mean sea level, whatever its fixes report.
   public var trueAltitude: CLLocationDistance { truth.altitude }
+
+  /// The floor on which the device really is, by its route, whatever its fixes report; `nil` where the
+  /// route names none.
+  public var trueFloor: Int? { truth.floor }
 }
 
 // MARK: People and system

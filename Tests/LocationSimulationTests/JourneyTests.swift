@@ -41,6 +41,19 @@ struct JourneyTests {
     #expect(journey.duration == .nanoseconds(Int64.max))
   }
 
+  @Test("SIM-25: is on another floor with each 3.5 m that it climbs, from the one where it begins")
+  func floors() {
+    let place = Coordinate(latitude: 52.52, longitude: 13.40)
+    var journey = Journey(from: place, altitude: 41, floor: 1)
+    journey.stay(for: .seconds(10))
+    journey.climb(by: 7, in: .seconds(10))
+    journey.climb(by: -14, in: .seconds(20))
+    let floors = [0, 10, 15, 20, 25, 30, 40, 100].map { journey.truth(at: .seconds($0)).floor }
+    #expect(floors == [1, 1, 2, 3, 2, 1, -1, -1])
+    #expect(Journey(from: place, altitude: 41).truth(at: .zero).floor == nil)
+    #expect(Journey(from: place, altitude: .infinity, floor: 1).truth(at: .zero).floor == nil)
+  }
+
   @Test("SIM-4: has no sky between two segments of a track, where the receiver was off")
   func segments() throws {
     func segment(_ minutes: Int...) -> String {

@@ -164,6 +164,41 @@ struct RadioWorldTests {
     #expect(without.allSatisfy { $0.fix.origin.method == .receiver })
   }
 
+  @Test("SIM-25, SIM-26: a survey gives positions their floors, and without it they have none")
+  func floors() throws {
+    let accessPoints = (0..<10).map { number in
+      let (latitude, longitude) = (
+        52.52005 - Double(number % 2) * 0.0001, 13.4050 + Double(number % 5) * 0.0002
+      )
+      return "accesspoint \(latitude),\(longitude) altitude \(number < 5 ? 0 : 3.5)"
+    }
+    func positions(_ surveys: [String]) throws -> [Position] {
+      try run(
+        """
+        scenario floors
+        place 52.5200,13.4050
+        \((accessPoints + surveys).joined(separator: "\n"))
+        00:00:00 sky tunnel
+        00:00:00 walk to 52.5200,13.4058 at 1
+        then climb 3.5 in 20s
+        then walk to 52.5200,13.4050 at 1
+        then stay 2min
+        """
+      ).positions
+    }
+    let surveys = (0...1).map { "survey \($0) 52.5200,13.4050 52.5200,13.4058" }
+    let found = try positions(surveys)
+    let below = found.filter { $0.at < .seconds(50) }.map(\.fix.floor)
+    #expect(below.count > 3 && below.allSatisfy { $0 == 0 }, "\(below)")
+    // A minute after the climb at the latest.
+    let above = found.filter { $0.at > .seconds(135) }.map(\.fix.floor)
+    #expect(above.count > 5 && above.allSatisfy { $0 == 1 }, "\(above)")
+    // Only one floor is known.
+    let ground = try positions([surveys[0]])
+    #expect(!ground.isEmpty && ground.allSatisfy { $0.fix.floor == 0 })
+    #expect(try positions([]).isEmpty)
+  }
+
   @Test("SIM-20: with a barometer, the altitude follows a climb also without satellites")
   func climb() throws {
     let leg = "then walk to 52.5200,13.4060 at 0.5\nthen walk to 52.5200,13.4050 at 0.5\n"

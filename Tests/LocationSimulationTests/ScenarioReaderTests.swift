@@ -24,7 +24,7 @@ struct ScenarioReaderTests {
     }
   }
 
-  @Test("reads hotspots, cells, floors, a list, churn, and a barometer")
+  @Test("reads hotspots, cells, floors, a list, churn, surveys, and a barometer")
   func radios() throws {
     let scenario = try ScenarioReader.read(
       """
@@ -34,6 +34,8 @@ struct ScenarioReaderTests {
       accesspoint 1,2 -35 altitude -3.5
       accesspoints my city.csv
       churn 12.5% in 30d
+      survey 2 1,2 1,2.001 1,2.002
+      survey -1 1,2 altitude 30
       hotspot
       hotspot -50
       cell 1,2.01
@@ -49,6 +51,9 @@ struct ScenarioReaderTests {
     #expect(scenario.accessPoints.map { $0.place == nil } == [false, false, true, true])
     #expect(scenario.accessPointList == "my city.csv")
     #expect(scenario.churn == AccessPointChurn(share: 0.125, in: .seconds(30 * 86_400)))
+    let surveyed = scenario.surveys.map { $0.truth(at: .seconds(100_000)) }
+    #expect(surveyed.map(\.floor) == [2, -1] && surveyed.map(\.altitude) == [42.5, 30])
+    #expect(surveyed.map(\.coordinate.longitude) == [2.002, 2])
     #expect(scenario.cells.map(\.level) == [0, 10])
     #expect(Set(scenario.cells.map(\.identity)).count == 2)
     #expect(scenario.pressureAtSea == 1013.25)
@@ -109,6 +114,12 @@ struct ScenarioReaderTests {
       ("churn nan% in 30d", 2, "from 0% to 99%"),
       ("churn 10% 30d", 2, "\"in\""),
       ("churn 10% in 59min", 2, "1h or more"),
+      ("survey 0 52,13", 2, "a line with place before"),
+      ("place 52,13\nsurvey 0", 3, "a place"),
+      ("place 52,13\nsurvey 0.5 52,13", 3, "a whole number"),
+      ("place 52,13\nsurvey 201 52,13", 3, "a floor, from"),
+      ("place 52,13\nsurvey 1 52,13 altitude", 3, "an altitude in meters"),
+      ("place 52,13\nsurvey 1 52,13 then", 3, "LATITUDE,LONGITUDE"),
       ("cell 52,13 31", 2, "a level in dBm"),
       ("hotspot -10", 2, "a level in dBm"),
       ("barometer 500", 2, "a pressure at sea level"),

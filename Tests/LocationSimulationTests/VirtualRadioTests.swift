@@ -158,6 +158,31 @@ struct VirtualRadioTests {
     #expect(try levels(35).allSatisfy { $0 == nil })
   }
 
+  @Test(
+    "SIM-25: a survey has what is received every two seconds of a way, with its floor, and no more")
+  func survey() throws {
+    let accessPoints = [
+      VirtualAccessPoint(.simulated(0), at: place(10), level: -20),
+      VirtualAccessPoint(.simulated(9, travels: true), at: nil),
+    ]
+    let radio = VirtualRadio(accessPoints, cells: cells([place(300)]))
+    let now = Moment(uptime: .start + .seconds(60), unixTime: Scenario.standardDate)
+    var way = Journey(from: Self.berlin, altitude: 35, floor: 0)
+    way.move(to: place(20), in: .seconds(20))
+    way.climb(by: 3.5, in: .seconds(10))
+    let findings = radio.survey(of: way, from: now)
+    #expect(findings.count == 16)
+    #expect(findings.map(\.floor) == Array(repeating: 0, count: 13) + [1, 1, 1])
+    for (number, finding) in findings.enumerated() {
+      let truth = way.truth(at: .seconds(number * 2))
+      #expect(finding.place == truth.coordinate && finding.scan.time == now.unixTime)
+      #expect(finding.scan.readings.map(\.transmitter) == [.accessPoint(.simulated(0))])
+    }
+    way.stay(for: .seconds(400_000))
+    #expect(radio.survey(of: way, from: now).count == 10_001)
+    #expect(radio.survey(of: Journey(from: Self.berlin), from: now).map(\.floor) == [nil])
+  }
+
   // MARK: Chance
 
   @Test("SIM-22: what is received of an access point depends on no other, and on no scan before")

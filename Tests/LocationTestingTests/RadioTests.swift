@@ -283,6 +283,77 @@ struct RadioTests {
     #expect(try await radii(other) == found)
   }
 
+  @Test("SIM-25, SIM-26: locations have the floor that a survey has taught, and follow who climbs")
+  func floors() async throws {
+    func levels(surveyed: Bool) async throws -> (below: [Int?], above: [Int?]) {
+      let accessPoints = (0...1).flatMap { floor in
+        (0..<5).map { number in
+          SimulatedAccessPoint(
+            at: Self.place(Double(number) * 15, number.isMultiple(of: 2) ? 6 : -6),
+            altitude: 30 + 3.5 * Double(floor))
+        }
+      }
+      let device = SimulatedDevice(at: Self.place(0), altitude: 30, accessPoints: accessPoints)
+      device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+      for floor in 0...1 where surveyed {
+        device.survey(
+          Route(
+            through: [Self.place(0), Self.place(60)], altitude: 30 + 3.5 * Double(floor),
+            floor: floor, speed: 1))
+      }
+      return try await device.app("com.example.floors").run {
+        let listener = PositionListener()
+        listener.manager.startUpdatingLocation()
+        if !surveyed {
+          // The receiver has taught the same way, and knows no floor.
+          device.travel(Route(through: [Self.place(0), Self.place(60)], altitude: 30, speed: 1))
+          try await device.advance(by: .seconds(80))
+        }
+        device.cover(.tunnel)
+        var route = Route(from: Self.place(0), altitude: 30, floor: 0)
+        route.move(to: Self.place(60), speed: 1)
+        route.climb(3.5, in: .seconds(20))
+        route.move(to: Self.place(0), speed: 1)
+        device.travel(route)
+        try await device.advance(by: .seconds(55))
+        #expect(device.trueFloor == 0)
+        let below = listener.locations.map { $0.floor?.level }
+        // A minute after the climb at the latest.
+        try await device.advance(by: .seconds(90))
+        listener.locations = []
+        try await device.advance(by: .seconds(90))
+        #expect(device.trueFloor == 1)
+        device.stay(at: Self.place(0), altitude: 30)
+        try await device.advance(by: .milliseconds(1))
+        #expect(device.trueFloor == 0)
+        return (below, listener.locations.map { $0.floor?.level })
+      }
+    }
+    let (below, above) = try await levels(surveyed: true)
+    #expect(below.count > 3 && below.allSatisfy { $0 == 0 }, "\(below)")
+    #expect(above.count > 5 && above.allSatisfy { $0 == 1 }, "\(above)")
+    let other = try await levels(surveyed: false)
+    #expect(!other.above.isEmpty && (other.below + other.above).allSatisfy { $0 == nil })
+  }
+
+  @Test("SIM-26: without radios, locations have no floor, though the route names one")
+  func noFloor() async throws {
+    let device = SimulatedDevice(at: Self.berlin)
+    device.person(answers: .allowWhileUsing, .changeToAlways, after: .zero)
+    let route = Route(
+      through: [Self.berlin, Self.place(50)], altitude: 33.5, floor: 1, speed: 1)
+    device.survey(route)
+    try await device.app("com.example.floors").run {
+      let listener = PositionListener()
+      listener.manager.startUpdatingLocation()
+      device.travel(route)
+      try await device.advance(by: .seconds(40))
+      #expect(device.trueFloor == 1)
+      #expect(listener.locations.count > 30)
+      #expect(listener.locations.allSatisfy { $0.floor == nil })
+    }
+  }
+
   @Test("SIM-24: a map that was learned before finds the place after five months of churn")
   func months() async throws {
     let errors = try await errorsAfterMonths(SimulatedChurn(0.1))

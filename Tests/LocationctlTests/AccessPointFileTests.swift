@@ -51,6 +51,23 @@ struct AccessPointFileTests {
     #expect(try last(byOption) ?? "" > last(without) ?? "")
   }
 
+  @Test("SIM-26: a transcript and the lines for programs name the floor of positions that have one")
+  func floors() throws {
+    let folder = try TemporaryFolder()
+    let survey =
+      "place 52.5200,13.4050\naccesspoints list.csv\n"
+      + "survey 3 52.5200,13.4050 52.5200,13.4066 altitude 0\n"
+    _ = try write(Self.list, to: folder.file("list.csv"))
+    let story = try write(
+      Self.story.replacing("place 52.5200,13.4050\n", with: survey),
+      to: folder.file("story.txt"))
+    let run = try Run(["simulate", story, "--transcript"])
+    #expect(run.output.contains("updates       positions flow, floor 3\n"), "\(run.output)")
+    let objects = try Run(["simulate", story, "--json"]).objects()
+    let floors = objects.filter { $0["type"] as? String == "update" }.map { $0["floor"] as? Int }
+    #expect(floors.contains(3) && floors.contains(nil), "by radio, and by the receiver")
+  }
+
   @Test(
     "SIM-23: an option has access points change until the end, in place of the scenario's churn")
   func churn() throws {

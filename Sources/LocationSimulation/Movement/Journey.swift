@@ -26,6 +26,8 @@ package struct Journey: Hashable, Sendable {
   private(set) var stretches: [Stretch] = []
   private var origin: Coordinate
   private var originAltitude: Double
+  /// Meters above mean sea level of the ground floor, where it leads through a building; else `nil`.
+  package var ground: Double?
   /// Turned since the last stretch; degrees.
   private var turned = 0.0
 
@@ -33,9 +35,15 @@ package struct Journey: Hashable, Sendable {
   package var goesRound = false
 
   /// Begins at a place.
-  package init(from origin: Coordinate, altitude: Double = 0) {
+  ///
+  /// - Parameters:
+  ///   - origin: the place.
+  ///   - altitude: meters above mean sea level.
+  ///   - floor: the floor of a building there, 0 for the ground floor; `nil` outdoors.
+  package init(from origin: Coordinate, altitude: Double = 0, floor: Int? = nil) {
     self.origin = origin
     originAltitude = altitude
+    ground = floor.map { altitude - Double($0) * Truth.story }
   }
 
   /// The place reached so far.
@@ -149,7 +157,8 @@ package struct Journey: Hashable, Sendable {
     }
     guard let index = index(at: elapsed) else {
       return Truth(
-        destination, altitude: altitude, course: course, sky: stretches.last?.sky ?? .open)
+        destination, altitude: altitude, ground: ground, course: course,
+        sky: stretches.last?.sky ?? .open)
     }
     let stretch = stretches[index]
     let share = (elapsed - stretch.start).inSeconds / max(stretch.duration.inSeconds, 1e-9)
@@ -158,7 +167,8 @@ package struct Journey: Hashable, Sendable {
       ? stretch.from : stretch.from.moved(by: stretch.distance * share, towards: stretch.course)
     return Truth(
       place, altitude: stretch.altitude + (stretch.endAltitude - stretch.altitude) * share,
-      speed: stretch.distance / max(stretch.duration.inSeconds, 1e-9), course: stretch.course,
+      ground: ground, speed: stretch.distance / max(stretch.duration.inSeconds, 1e-9),
+      course: stretch.course,
       sky: stretch.sky)
   }
 

@@ -34,8 +34,9 @@ struct AccessPointGrid: Hashable, Sendable {
     }
   }
 
-  /// Returns those within reach of a place, in the order of their addresses.
+  /// Returns those within reach of a place, in the order of their addresses; none off the Earth.
   func near(_ place: Coordinate) -> [VirtualAccessPoint] {
+    guard place.isValid else { return [] }
     let frame = LocalFrame(center: place)
     let middle = square(of: place)
     var near: [VirtualAccessPoint] = []

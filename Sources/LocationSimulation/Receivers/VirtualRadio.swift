@@ -74,11 +74,9 @@ package struct VirtualRadio: Hashable, Sendable {
   package mutating func wake(at now: Moment, truth: Truth) -> [UInt8] {
     guard let due = nextDeadline, now.uptime >= due else { return [] }
     nextDeadline = due + interval
-    let near = fixed.near(truth.coordinate).map {
-      churn?.successor(of: $0, at: now.uptime, seed: seed) ?? $0
-    }
-    let candidates = near + (hasCompany ? travelers : [])
-    var readings = candidates.compactMap { reading(of: $0, at: now.uptime, truth) }
+    let travelers = hasCompany ? travelers : []
+    var readings = accessPoints(at: now.uptime, truth)
+    readings += travelers.compactMap { reading(of: $0, at: now.uptime, truth) }
     if readings.count > Self.mostReceived {
       readings.sort {
         ($1.level ?? 0, $0.transmitter) < ($0.level ?? 0, $1.transmitter)
@@ -88,6 +86,28 @@ package struct VirtualRadio: Hashable, Sendable {
     readings += cells.readings(at: truth.coordinate, now.uptime)
     readings.sort { $0.transmitter < $1.transmitter }
     return ScanLine.write(RadioScan(readings, time: now.unixTime))
+  }
+
+  /// What a survey has received at one place.
+  package typealias Finding = (scan: RadioScan, place: Coordinate, floor: Int?)
+
+  /// Returns what is received of access points at fixed places along a way that begins now, every two
+  /// seconds.
+  package func survey(of way: Journey, from now: Moment) -> [Finding] {
+    let step = max(Self.surveyStep, way.duration / Self.mostFindings)
+    return (0...Int(way.duration / step)).map { number in
+      let truth = way.truth(at: step * number)
+      let readings = accessPoints(at: now.uptime + step * number, truth)
+      return (RadioScan(readings, time: now.unixTime), truth.coordinate, truth.floor)
+    }
+  }
+
+  /// What is received of access points at fixed places.
+  private func accessPoints(at now: Instant, _ truth: Truth) -> [RadioScan.Reading] {
+    fixed.near(truth.coordinate).compactMap { accessPoint in
+      let present = churn?.successor(of: accessPoint, at: now, seed: seed) ?? accessPoint
+      return reading(of: present, at: now, truth)
+    }
   }
 
   private func reading(
@@ -109,7 +129,7 @@ package struct VirtualRadio: Hashable, Sendable {
     let offset = LocalFrame(center: place).offset(of: truth.coordinate)
     let climb = accessPoint.altitude.map { abs(truth.altitude - $0) } ?? 0
     let distance = hypotenuse(hypotenuse(offset.east, offset.north), climb)
-    let ceilings = (climb / Self.story).rounded()
+    let ceilings = (climb / Truth.story).rounded()
     let mean =
       accessPoint.level - Self.loss(over: max(distance, 1)) - ceilings * Self.lossOfCeiling
     guard mean + Self.mostLuck >= Self.faintest else { return nil }
@@ -138,8 +158,6 @@ package struct VirtualRadio: Hashable, Sendable {
   private static let fading = 2.0
   /// dB by which shadow and fading may lift a level. Chosen: three deviations of both.
   private static let mostLuck = 3 * hypotenuse(shadow.deviation, fading)
-  /// Meters from floor to floor. Chosen: between a dwelling and an office.
-  private static let story = 3.5
   /// dB of each ceiling: that of an office's first floor (ITU-R P.1238, 15 + 4 (n - 1) dB at 1.8 to
   /// 2 GHz), for every floor as in the model of several walls.
   private static let lossOfCeiling = 15.0
@@ -148,6 +166,10 @@ package struct VirtualRadio: Hashable, Sendable {
   /// dBm.
   private static let faintest = -95.0
   private static let loudest = -20.0
+  /// From place to place of a survey. Chosen: each place of the map once, at the pace of a walk.
+  private static let surveyStep = Duration.seconds(2)
+  /// Places of a survey. Chosen: five hours of walking.
+  private static let mostFindings = 10_000
   /// Access points of a scan, the loudest. Chosen: the reader of scans takes 512 transmitters.
   private static let mostReceived = 400
 }

@@ -27,6 +27,8 @@ package struct Scenario: Sendable {
   package var accessPointList: String?
   /// How the access points change over time; `nil` where they do not.
   package var churn: AccessPointChurn?
+  /// The surveys of buildings that the device's map has at first.
+  package var surveys: [Journey] = []
   /// The cells; with at least one, the device has a modem.
   package var cells: [VirtualCell] = []
   /// Hectopascals at sea level; `nil` where the device has no barometer.
@@ -78,6 +80,7 @@ package struct Scenario: Sendable {
       at: origin, date: date, receivers: [receiver], bluetooth: bluetooth, radio: radio,
       barometer: barometer)
     for beacon in beacons { world.plan(.beacon(beacon.virtual), after: .zero) }
+    for survey in surveys { world.plan(.survey(survey), after: .zero) }
     world.plan(.depart(journey), after: .zero)
     for event in events { world.plan(event.worldEvent, after: event.at) }
     return world

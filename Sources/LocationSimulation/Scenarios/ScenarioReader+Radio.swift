@@ -66,6 +66,29 @@ extension ScenarioReader {
     scenario.churn = AccessPointChurn(share: share, in: period)
   }
 
+  /// The floor and the places of a survey and, optionally, its altitude; else the floor's, counted from
+  /// where the story begins.
+  mutating func readSurvey() throws(ScenarioFault) {
+    guard hasPlace else { throw fault("the survey comes too early", "a line with place before") }
+    guard scenario.surveys.count < Self.mostSurveys else {
+      throw fault("there are too many surveys", "\(Self.mostSurveys) at most")
+    }
+    let written = try number("a floor", Self.floors)
+    guard let floor = Int(exactly: written) else {
+      throw fault("\"\(written)\" will not do", "a floor, a whole number")
+    }
+    var places = [try place()]
+    while let word = words.first, word != "altitude" { places.append(try place()) }
+    var altitude = scenario.journey.truth(at: .zero).altitude + Double(floor) * Truth.story
+    if !words.isEmpty {
+      try expect("altitude")
+      altitude = try number("an altitude in meters", Self.altitudes)
+    }
+    var way = Journey(from: places[0], altitude: altitude, floor: floor)
+    for place in places.dropFirst() { way.move(to: place, speed: Self.paceOfSurvey) }
+    scenario.surveys.append(way)
+  }
+
   /// The place of a cell and, optionally, its level at one meter; its identity is its number.
   mutating func readCell() throws(ScenarioFault) {
     let number = scenario.cells.count
@@ -96,6 +119,12 @@ extension ScenarioReader {
     return .hotspot(isThere)
   }
 
+  /// Chosen: of the deepest mines and the highest towers there are, rounded outwards.
+  private static let floors = -20.0...200
+  /// Chosen: some ways on each floor of a mall.
+  private static let mostSurveys = 100
+  /// Meters per second. Chosen: a slow walk.
+  private static let paceOfSurvey = 1.0
   /// Chosen: a block of houses.
   private static let mostAccessPoints = 1000
   /// Chosen: more than a day reaches.

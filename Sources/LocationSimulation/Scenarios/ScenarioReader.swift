@@ -9,7 +9,7 @@ package struct ScenarioReader {
   var clock = Duration.zero
   /// How far the device's clock was set ahead so far.
   private var ahead = Duration.zero
-  private var hasPlace = false
+  private(set) var hasPlace = false
   /// Whether anything has happened, and whether the story has ended.
   private(set) var hasBegun = false
   private(set) var hasEnded = false
@@ -79,7 +79,7 @@ package struct ScenarioReader {
 
   private enum Header: String {
     case scenario, place, date, seed, receiver, condition, beacon, accesspoint, accesspoints
-    case churn, hotspot, cell, barometer
+    case churn, survey, hotspot, cell, barometer
   }
 
   private mutating func read(_ header: Header) throws(ScenarioFault) {
@@ -133,6 +133,7 @@ package struct ScenarioReader {
     case .accesspoint: try readAccessPoint()
     case .accesspoints: try readAccessPointList()
     case .churn: try readChurn()
+    case .survey: try readSurvey()
     case .hotspot: try readHotspot()
     case .cell: try readCell()
     case .barometer: try readBarometer()

@@ -221,11 +221,21 @@ package struct VirtualWorld: Sendable {
     case .motion(let activity): motion?.held = activity
     case .accessPoints(let accessPoints): radio?.set(accessPoints)
     case .cells(let cells): radio?.set(cells)
+    case .survey(let way): return survey(way)
     case .hotspot(let isThere): radio?.hasCompany = isThere
     case .reboot(let locked): return reboot(locked: locked)
     case .unlock: return unlock()
     }
     return []
+  }
+
+  /// Imports what is received along a way now, with the floors.
+  private mutating func survey(_ way: Journey) -> [Effect] {
+    guard let findings = radio?.survey(of: way, from: now) else { return [] }
+    var effects: [Effect] = []
+    step(.map(.survey(findings)), &effects)
+    step(.map(.save), &effects)
+    return effects
   }
 
   mutating func step(_ input: ServiceCore.Input, _ effects: inout [Effect]) {

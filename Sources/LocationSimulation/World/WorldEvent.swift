@@ -24,6 +24,9 @@ package enum WorldEvent: Sendable {
   case accessPoints([VirtualAccessPoint])
   /// Which cells there are from now on; of no effect without a radio.
   case cells([VirtualCell])
+  /// Somebody's survey of a building is imported into the device's map: what is received along a way, on
+  /// its floors; of no effect without a radio.
+  case survey(Journey)
   /// Whether the device is where the access points are that travel: in the bus, beside the phone.
   case hotspot(Bool)
   /// The device's top edge points there, in degrees from true north; `nil` goes by the way.

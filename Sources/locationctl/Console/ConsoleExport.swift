@@ -192,6 +192,7 @@ struct ConsoleExport {
     let hotspots = scenario.accessPoints.count { $0.place == nil }
     let counts = [
       ("access points", scenario.accessPoints.count - hotspots), ("hotspots", hotspots),
+      ("surveys", scenario.surveys.count),
       ("cells", scenario.cells.count), ("barometers", scenario.pressureAtSea == nil ? 0 : 1),
     ]
     return counts.filter { $0.1 > 0 }.map { name, count in

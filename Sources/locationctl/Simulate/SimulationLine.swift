@@ -123,6 +123,7 @@ enum SimulationLine {
     line.add("horizontal_accuracy", fix.horizontalAccuracy)
     line.add("altitude", fix.altitude)
     line.add("vertical_accuracy", fix.verticalAccuracy)
+    line.add("floor", fix.floor)
     line.add("speed", fix.speed)
     line.add("speed_accuracy", fix.speedAccuracy)
     line.add("course", fix.course)

@@ -5,6 +5,7 @@ import LocationSimulation
 struct SimulationTranscript {
   private var hasPosition: Bool?
   private var isStationary = false
+  private var floor: Int?
   private var diagnostics: Diagnostics?
 
   /// The line for an event; `nil` for one that changes nothing.
@@ -42,13 +43,15 @@ struct SimulationTranscript {
   private mutating func description(of update: LiveUpdate) -> String? {
     let isSame =
       hasPosition == (update.fix != nil) && isStationary == update.stationary
-      && diagnostics == update.diagnostics
+      && diagnostics == update.diagnostics && floor == update.fix?.floor
     guard !isSame else { return nil }
     hasPosition = update.fix != nil
+    floor = update.fix?.floor
     isStationary = update.stationary
     diagnostics = update.diagnostics
     let position = update.fix == nil ? "no position" : "positions flow"
-    let what = update.stationary ? "stationary" : position
+    let state = update.stationary ? "stationary" : position
+    let what = floor.map { "\(state), floor \($0)" } ?? state
     return update.diagnostics.isEmpty ? what : "\(what): \(update.diagnostics)"
   }
 
