@@ -117,7 +117,7 @@ struct ScenarioReaderTests {
       ("survey 0 52,13", 2, "a line with place before"),
       ("place 52,13\nsurvey 0", 3, "a place"),
       ("place 52,13\nsurvey 0.5 52,13", 3, "a whole number"),
-      ("place 52,13\nsurvey 201 52,13", 3, "a floor, from"),
+      ("place 52,13\nsurvey 121 52,13", 3, "a floor, from"),
       ("place 52,13\nsurvey 1 52,13 altitude", 3, "an altitude in meters"),
       ("place 52,13\nsurvey 1 52,13 then", 3, "LATITUDE,LONGITUDE"),
       ("cell 52,13 31", 2, "a level in dBm"),

@@ -119,8 +119,8 @@ extension ScenarioReader {
     return .hotspot(isThere)
   }
 
-  /// Chosen: of the deepest mines and the highest towers there are, rounded outwards.
-  private static let floors = -20.0...200
+  /// Chosen: the map has room for 127 floors up and down.
+  private static let floors = -20.0...120
   /// Chosen: some ways on each floor of a mall.
   private static let mostSurveys = 100
   /// Meters per second. Chosen: a slow walk.
