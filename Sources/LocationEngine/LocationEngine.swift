@@ -10,6 +10,8 @@ package struct LocationEngine: Machine {
     indirect case client(ClientID, ClientEvent)
     case fix(Fix, from: ProviderID)
     case provider(ProviderID, ProviderStatus)
+    /// The region that this provider gave does not hold any more, though the provider works (RADIO-84).
+    case noRegion(ProviderID)
     /// Whether this provider has a compass (AVAIL-3).
     case compass(ProviderID, Bool)
     case heading(HeadingSample, from: ProviderID)
@@ -151,6 +153,7 @@ package struct LocationEngine: Machine {
       case .idle, .unavailable: dropRegion(of: provider, at: now, to: &outputs)
       case .searching, .working: break
       }
+    case .noRegion(let provider): dropRegion(of: provider, at: now, to: &outputs)
     case .compass(let provider, let hasCompass):
       settleCompass(provider, hasCompass, at: now, to: &outputs)
     case .heading(let sample, let provider):

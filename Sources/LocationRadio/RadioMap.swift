@@ -27,6 +27,8 @@ package struct RadioMap: Machine {
     case fix(Fix, from: ProviderID)
     /// A scan gave no position, and why.
     case silent(ProviderID, RadioSilence)
+    /// The region that a provider's cell gave does not hold any more, and there is no other.
+    case noRegion(ProviderID)
     case store(StateChange)
   }
 
@@ -114,7 +116,7 @@ package struct RadioMap: Machine {
     case .save: return store()
     case .forget: return forget()
     case .wake:
-      let found = isDue(regions.due, now) ? regions.take().map { Output.fix($0, from: $1) } : []
+      let found = isDue(regions.due, now) ? regions.take() : []
       return found + (isDue(storing, now) ? store() : [])
     }
   }

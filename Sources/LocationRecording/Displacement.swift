@@ -59,8 +59,9 @@ package struct Displacement: Sendable {
     case .stored(let entries): return .stored(entries.compactMap { moved($0) })
     case .client(let client, .request(let request)):
       return .client(client, .request(moved(request)))
-    case .client, .provider, .compass, .heading, .sensor, .beacon, .reception, .advertising,
-      .answer, .setting, .launchable, .unlocked, .display, .remind, .simulation(.end), .wake:
+    case .client, .provider, .noRegion, .compass, .heading, .sensor, .beacon, .reception,
+      .advertising, .answer, .setting, .launchable, .unlocked, .display, .remind, .simulation(.end),
+      .wake:
       return input
     }
   }

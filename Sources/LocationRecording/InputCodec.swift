@@ -14,6 +14,7 @@ extension LocationEngine.Input {
       guard id <= ClientID.greatest else { throw .mismatch("id") }
       self = .client(ClientID(id), try value.get("event"))
     case "provider": self = .provider(try provider(), try value.get("status"))
+    case "noRegion": self = .noRegion(try provider())
     case "compass": self = .compass(try provider(), try value.get("has"))
     case "reception": self = .reception(try BeaconReception(json: value))
     case "advertising": self = .advertising(try BeaconAdvertising(json: value))
@@ -45,6 +46,8 @@ extension LocationEngine.Input {
       .word("client", .fields(["id": client.rawValue.json, "event": event.json]))
     case .provider(let provider, let status):
       .word("provider", .fields(["provider": provider.index.json, "status": status.json]))
+    case .noRegion(let provider):
+      .word("noRegion", .fields(["provider": provider.index.json]))
     case .compass(let provider, let has):
       .word("compass", .fields(["provider": provider.index.json, "has": has.json]))
     case .sensor(let sample): sample.json

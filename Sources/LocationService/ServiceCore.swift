@@ -449,6 +449,7 @@ extension ServiceCore {
       switch output {
       case .fix(let fix, let provider): found.append((fix, provider))
       case .silent(_, let reason): silence = reason
+      case .noRegion(let provider): ask(.noRegion(provider), at: now, to: &outputs)
       case .store(let change): outputs.append(.engine(.persist(change)))
       }
     }

@@ -27,19 +27,27 @@ struct RadioRegionTests {
     map.learn([.placed(.cell(cell), known)], at: Self.now)
   }
 
+  private struct Answer {
+    var silence: RadioSilence?
+    var position: Fix?
+    var region: Fix?
+    var isWithdrawn = false
+  }
+
   /// What a scan leads to at once, and with the next wake.
-  private mutating func answer(
-    _ cell: CellIdentity
-  ) -> (silence: RadioSilence?, position: Fix?, region: Fix?) {
-    var answer: (silence: RadioSilence?, position: Fix?, region: Fix?)
+  private mutating func answer(_ cell: CellIdentity) -> Answer {
+    var answer = Answer()
     for output in map.handle(.scan(Self.scan(cell), from: Self.provider), at: Self.now) {
       switch output {
       case .silent(_, let reason): answer.silence = reason
       case .fix(let fix, _): answer.position = fix
-      case .store: break
+      case .store, .noRegion: break
       }
     }
-    for case .fix(let fix, _) in map.handle(.wake, at: Self.now) { answer.region = fix }
+    for output in map.handle(.wake, at: Self.now) {
+      if case .fix(let fix, _) = output { answer.region = fix }
+      if output == .noRegion(Self.provider) { answer.isWithdrawn = true }
+    }
     return answer
   }
 
@@ -237,6 +245,28 @@ struct RadioRegionTests {
       return
     }
     #expect(Self.home.distance(to: region.coordinate) < 10)
+  }
+
+  // MARK: When it is withdrawn
+
+  @Test(
+    "RADIO-84: a network of no country, as one for tests, withdraws the region before, once",
+    arguments: [1, 901, 999])
+  mutating func withdrawn(_ code: Int) {
+    #expect(!answer(Self.cell(3, country: code)).isWithdrawn, "there was none")
+    #expect(answer(Self.cell(1)).region != nil)
+    let found = answer(Self.cell(1, country: code))
+    #expect(found.isWithdrawn && found.region == nil && found.silence == .nothingKnown)
+    #expect(!answer(Self.cell(2, country: code)).isWithdrawn, "it was withdrawn before")
+    #expect(answer(Self.cell(1)).region != nil, "the same as before, again")
+  }
+
+  @Test("RADIO-84: a test network's region of before is withdrawn before it was passed on, too")
+  mutating func overtaken() {
+    for cell in [Self.cell(1), Self.cell(1, country: 999)] {
+      _ = map.handle(.scan(Self.scan(cell), from: Self.provider), at: Self.now)
+    }
+    #expect(map.handle(.wake, at: Self.now) == [.noRegion(Self.provider)])
   }
 
   // MARK: Lists

@@ -12,7 +12,9 @@ struct CellRegionTests {
     radio: .lte, country: 206, network: 1, area: 5, cell: 0x1234_01)
 
   /// The radio receives one cell.
-  private static func scan(_ core: inout MapBench, by radio: Int = MapBench.radio) throws {
+  private static func scan(
+    _ core: inout MapBench, by radio: Int = MapBench.radio, of cell: CellIdentity = cell
+  ) throws {
     let id = try #require(core.open[radio])
     let reading = RadioScan.Reading(.cell(cell), level: -90, isServing: true)
     core.send(
@@ -51,6 +53,25 @@ struct CellRegionTests {
       #expect(core.fixes.count == count)
       core.stop()
       core.run(seconds: 200)
+    }
+  }
+
+  @Test("RADIO-84: a network of no country takes away the region before it, and a radio works on")
+  func withdrawn() throws {
+    for (country, count) in [(206, 2), (999, 1)] {
+      var core = try MapBench(["scans+tcp://radio:1"])
+      core.start(UpdateOptions(accuracy: .meters(3000)))
+      try Self.scan(&core, by: 0)
+      core.run(seconds: 20)
+      #expect(core.fixes.count == 1)
+      var cell = Self.cell
+      cell.country = country
+      try Self.scan(&core, by: 0, of: cell)
+      core.run(seconds: 1)
+      core.startAnother(UpdateOptions(accuracy: .meters(3000)))
+      core.run(seconds: 20)
+      #expect(core.fixes.count == count, "\(country)")
+      #expect(core.bench.machine.sourceReports[0].status == .working)
     }
   }
 

@@ -43,6 +43,11 @@ struct MapBench {
     engine(.client(Self.client, .request(.updates(Self.manager, .start(options)))))
   }
 
+  /// Another part of the app asks, too.
+  mutating func startAnother(_ options: UpdateOptions) {
+    engine(.client(Self.client, .request(.updates(SubscriberID(2), .start(options)))))
+  }
+
   mutating func stop() {
     engine(.client(Self.client, .request(.updates(Self.manager, .stop))))
   }

@@ -91,7 +91,8 @@ extension LocationEngine.Input {
   /// Whether it can change which beacons are wanted; a fix cannot.
   var concernsBeacons: Bool {
     switch self {
-    case .fix, .heading, .sensor, .beacon, .provider, .compass, .simulation, .display, .unlocked:
+    case .fix, .heading, .sensor, .beacon, .provider, .noRegion, .compass, .simulation, .display,
+      .unlocked:
       false
     case .reception, .advertising, .client, .answer, .setting, .stored, .launchable, .remind,
       .wake:

@@ -44,25 +44,36 @@ struct RadioRegions: Sendable {
   private var keys: [ProviderID: Key] = [:]
   /// What was passed on last.
   private var passed: [ProviderID: RadioRegion] = [:]
-  private var waiting: [(fix: Fix, provider: ProviderID)] = []
-  /// When a region is to be passed on; `nil` while none is.
+  /// What is to be passed on; `nil` withdraws a region.
+  private var waiting: [(fix: Fix?, provider: ProviderID)] = []
+  /// When something is to be passed on; `nil` while nothing is.
   private(set) var due: Instant?
 
   /// Returns whether a source's cell was in other areas, or another country, before.
   func isNew(_ key: Key, of provider: ProviderID) -> Bool { keys[provider] != key }
 
-  /// Notes the region of a source, which is passed on if it is another than before; `nil` for a network that says
-  /// nothing of the place.
+  /// Notes the region of a source, which is passed on if it is another than before; `nil`, for a network that says
+  /// nothing of the place, withdraws the one before (RADIO-84).
   mutating func note(
     _ region: RadioRegion?, by key: Key, from provider: ProviderID, at time: UnixTime,
     _ now: Instant
   ) {
     keys[provider] = key
-    guard let region, !(passed[provider].map { region.isLike($0) } ?? false) else { return }
+    let before = passed[provider]
+    guard let region else {
+      passed[provider] = nil
+      if before != nil { passOn(nil, of: provider, now) }
+      return
+    }
+    guard before.map({ !region.isLike($0) }) ?? true else { return }
     passed[provider] = region
     let fix = Fix(
       coordinate: region.center, horizontalAccuracy: region.radius, time: time,
       origin: Fix.Origin(method: .region))
+    passOn(fix, of: provider, now)
+  }
+
+  private mutating func passOn(_ fix: Fix?, of provider: ProviderID, _ now: Instant) {
     waiting.removeAll { $0.provider == provider }
     waiting.append((fix, provider))
     due = now
@@ -74,10 +85,12 @@ struct RadioRegions: Sendable {
     waiting.removeAll { $0.provider == provider }
   }
 
-  /// Returns the regions that are to be passed on, each once.
-  mutating func take() -> [(fix: Fix, provider: ProviderID)] {
+  /// Returns what is to be passed on, each once.
+  mutating func take() -> [RadioMap.Output] {
     defer { (waiting, due) = ([], nil) }
-    return waiting
+    return waiting.map { fix, provider in
+      fix.map { .fix($0, from: provider) } ?? .noRegion(provider)
+    }
   }
 }
 
