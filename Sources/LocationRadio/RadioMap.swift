@@ -9,6 +9,8 @@ package struct RadioMap: Machine {
   package enum Input: MachineInput {
     /// What the radio of a provider heard.
     case scan(RadioScan, from: ProviderID)
+    /// A radio of a provider that has several receives nothing now, or is gone.
+    case quiet(ProviderID, radio: String, isGone: Bool)
     /// A position of a receiver.
     case fix(Fix)
     /// The durable state, at the start, and when another process has changed it: what it holds
@@ -106,6 +108,9 @@ package struct RadioMap: Machine {
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
     switch input {
     case .scan(let scan, let provider): return take(scan, from: provider, at: now)
+    case .quiet(let provider, let radio, let isGone):
+      regions.silence(radio, of: provider, isGone: isGone, at: now)
+      return []
     case .fix(let fix): return learn(from: fix, at: now)
     case .stored(let entries):
       adopt(entries)
@@ -154,7 +159,7 @@ package struct RadioMap: Machine {
     }
     if outputs.isEmpty { outputs.append(.silent(provider, .nothingHeard)) }
     if pending.count > Self.mostPending { pending.removeFirst(pending.count - Self.mostPending) }
-    return noteRegion(of: scan, in: areas, from: provider, outputs, at: time, now.uptime)
+    return noteRegion(of: scan, in: areas, from: provider, outputs, at: now)
   }
 
   /// Finds the position of a scan from what is older than the present visit, while a receiver is

@@ -342,6 +342,8 @@ package struct ServiceCore: Machine {
     case .scan(let scan):
       use(.scan(scan, from: provider), at: now, to: &outputs)
       passOn(scan, of: index, at: now, to: &outputs)
+    case .quiet(let radio, let isGone):
+      use(.quiet(provider, radio: radio, isGone: isGone), at: now, to: &outputs)
     case .reception(let reception): ask(.reception(reception), at: now, to: &outputs)
     case .beacon(let sample):
       if teaches(sample) { gather(.received(sample), of: index, at: now, to: &outputs) }

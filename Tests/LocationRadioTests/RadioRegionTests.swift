@@ -18,8 +18,9 @@ struct RadioRegionTests {
       radio: radio, country: country, network: network, area: area, cell: station << 8 | 1)
   }
 
-  private static func scan(_ cell: CellIdentity) -> RadioScan {
-    RadioScan([RadioScan.Reading(.cell(cell), level: -90, isServing: true)], time: now.unixTime)
+  private static func scan(_ cell: CellIdentity, by radio: String = "") -> RadioScan {
+    let reading = RadioScan.Reading(.cell(cell), level: -90, isServing: true)
+    return RadioScan([reading], time: now.unixTime, radio: radio)
   }
 
   private mutating func list(_ cell: CellIdentity, at place: Coordinate, range: Double = 1000) {
@@ -35,9 +36,13 @@ struct RadioRegionTests {
   }
 
   /// What a scan leads to at once, and with the next wake.
-  private mutating func answer(_ cell: CellIdentity) -> Answer {
+  private mutating func answer(_ cell: CellIdentity, by radio: String = "") -> Answer {
+    answer(.scan(Self.scan(cell, by: radio), from: Self.provider))
+  }
+
+  private mutating func answer(_ input: RadioMap.Input) -> Answer {
     var answer = Answer()
-    for output in map.handle(.scan(Self.scan(cell), from: Self.provider), at: Self.now) {
+    for output in map.handle(input, at: Self.now) {
       switch output {
       case .silent(_, let reason): answer.silence = reason
       case .fix(let fix, _): answer.position = fix
@@ -267,6 +272,71 @@ struct RadioRegionTests {
       _ = map.handle(.scan(Self.scan(cell), from: Self.provider), at: Self.now)
     }
     #expect(map.handle(.wake, at: Self.now) == [.noRegion(Self.provider)])
+  }
+
+  // MARK: Several modems
+
+  @Test("RADIO-85: of two modems the smaller region is given, whichever reports last")
+  mutating func several() throws {
+    list(Self.cell(1), at: Self.home.center)
+    let abroad = Self.cell(1, country: 228)
+    let country = answer(abroad, by: "/m/1")
+    #expect(country.region != nil && country.silence == .countryOnly)
+    let area = try #require(answer(Self.cell(99), by: "/m/0").region)
+    #expect(Self.home.distance(to: area.coordinate) < 10)
+    for _ in 0..<3 {
+      for (cell, radio) in [(abroad, "/m/1"), (Self.cell(99), "/m/0")] {
+        let found = answer(cell, by: radio)
+        #expect(found.region == nil && !found.isWithdrawn)
+        #expect(found.silence == .areaOnly, "what is given is the area")
+      }
+    }
+  }
+
+  @Test("RADIO-85: the region that is given stays until another one is clearly smaller")
+  mutating func steady() throws {
+    list(Self.cell(1), at: Self.home.center)
+    let elsewhere = Self.home.place(east: 9000, north: 0)
+    list(Self.cell(2, area: 6), at: elsewhere)
+    #expect(answer(Self.cell(98, area: 6), by: "/m/1").region != nil)
+    for _ in 0..<3 {
+      #expect(answer(Self.cell(99), by: "/m/0").region == nil)
+      #expect(answer(Self.cell(98, area: 6), by: "/m/1").region == nil)
+    }
+    // More is learned of the first one's area.
+    for number in 10..<40 {
+      let place = Self.home.place(east: Double(number % 6) * 1100, north: Double(number / 6) * 400)
+      list(Self.cell(UInt64(number)), at: place, range: 500)
+    }
+    let found = try #require(answer(Self.cell(99), by: "/m/0").region)
+    #expect(LocalFrame(center: elsewhere).distance(to: found.coordinate) > 3000)
+    #expect(answer(Self.cell(98, area: 6), by: "/m/1").region == nil)
+  }
+
+  @Test("RADIO-85: a modem that receives nothing counts alone only, and one that is gone never")
+  mutating func quiet() throws {
+    list(Self.cell(1), at: Self.home.center)
+    let abroad = Self.cell(1, country: 228)
+    #expect(answer(Self.cell(99), by: "/m/0").region != nil)
+    var found = answer(.quiet(Self.provider, radio: "/m/0", isGone: false))
+    #expect(found.region == nil && !found.isWithdrawn, "it is the only one")
+    #expect(try #require(answer(abroad, by: "/m/1").region).horizontalAccuracy > 50_000)
+    #expect(try #require(answer(Self.cell(99), by: "/m/0").region).horizontalAccuracy < 20_000)
+    found = answer(.quiet(Self.provider, radio: "/m/0", isGone: true))
+    #expect(try #require(found.region).horizontalAccuracy > 50_000)
+    #expect(answer(.quiet(Self.provider, radio: "/m/1", isGone: true)).isWithdrawn)
+    #expect(!answer(.quiet(Self.provider, radio: "/m/1", isGone: true)).isWithdrawn)
+  }
+
+  @Test("RADIO-85: eight modems of a source count, and no ninth")
+  mutating func bound() {
+    list(Self.cell(1), at: Self.home.center)
+    for number in 0..<8 {
+      #expect((answer(Self.cell(1, area: 8), by: "/m/\(number)").region != nil) == (number == 0))
+    }
+    #expect(answer(Self.cell(99), by: "/m/9").silence == .countryOnly)
+    _ = answer(.quiet(Self.provider, radio: "/m/0", isGone: true))
+    #expect(answer(Self.cell(99), by: "/m/9").silence == .areaOnly)
   }
 
   // MARK: Lists

@@ -31,9 +31,12 @@ package struct RadioScan: Hashable, Sendable {
   package var readings: [Reading]
   /// When the report was made.
   package var time: UnixTime
+  /// Which radio of its source made the report; empty where a source has only one.
+  package var radio: String
 
-  package init(_ readings: [Reading], time: UnixTime) {
+  package init(_ readings: [Reading], time: UnixTime, radio: String = "") {
     self.readings = readings
     self.time = time
+    self.radio = radio
   }
 }

@@ -26,6 +26,8 @@ struct ModemDriver: SourceDriver {
   /// What was set up for us, by the paths of the modems, as it is stored.
   private var added: [String: UInt32] = [:]
   private var sessions: [String: ModemSession] = [:]
+  /// The modems that have reported cells since the bus is open.
+  private var reporting: Set<String> = []
   private var calls: [Int: Call] = [:]
   private var lastCall = 0
   /// The sentences of the first modem with a receiver that may be used.
@@ -161,8 +163,13 @@ struct ModemDriver: SourceDriver {
   }
 
   private mutating func settleModems(at now: Moment) -> [SourceOutput] {
-    for path in sessions.keys where survey.modems[path] == nil { sessions[path] = nil }
-    var outputs = chooseReceiver(at: now)
+    var outputs: [SourceOutput] = []
+    for path in sessions.keys.sorted() where survey.modems[path] == nil {
+      sessions[path] = nil
+      guard reporting.remove(path) != nil else { continue }
+      outputs.append(.quiet(radio: path, isGone: true))
+    }
+    outputs += chooseReceiver(at: now)
     for (path, properties) in survey.modems.sorted(by: { $0.key < $1.key }) {
       let left = added[path] ?? 0
       sessions[path, default: ModemSession(properties, added: left)].update(properties)
@@ -221,6 +228,7 @@ struct ModemDriver: SourceDriver {
   private mutating func forget() {
     (sessions, calls, receiver, hasFix) = ([:], [:], nil, false)
     survey = ModemSurvey()
+    reporting = []
   }
 
   // MARK: Modems
@@ -232,7 +240,10 @@ struct ModemDriver: SourceDriver {
       switch decision {
       case .ask(let question):
         return call(.modem(path, question), Self.call(question, path))
-      case .cells(let readings): return [.scan(RadioScan(readings, time: now.unixTime))]
+      case .cells(let readings):
+        reporting.insert(path)
+        return [.scan(RadioScan(readings, time: now.unixTime, radio: path))]
+      case .noCells: return [.quiet(radio: path, isGone: false)]
       case .sentences(let bytes):
         guard path == receiver else { return [] }
         hasSentences = true

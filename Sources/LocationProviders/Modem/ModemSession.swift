@@ -35,6 +35,8 @@ struct ModemSession: Sendable {
   enum Output: Hashable, Sendable {
     case ask(Question)
     case cells([RadioScan.Reading])
+    /// No cell is received any more, or none is asked for.
+    case noCells
     case sentences([UInt8])
     /// What is set up for us has changed to this.
     case added(UInt32)
@@ -105,12 +107,18 @@ struct ModemSession: Sendable {
     if self.need.cells.map({ $0 > need.cells ?? .zero }) ?? true { nextCells = now }
     if self.need.satellites.map({ $0 > need.satellites ?? .zero }) ?? true { nextSatellites = now }
     self.need = need
-    if need.cells == nil { cellCount = 0 }
+    let ended = need.cells == nil ? count(cells: 0) : []
     switch state {
-    case .resting, .waiting: return advance(at: now)
-    case .polling: return need == .none ? advance(at: now) : []
-    case .reading, .settingUp: return []
+    case .resting, .waiting: return ended + advance(at: now)
+    case .polling: return ended + (need == .none ? advance(at: now) : [])
+    case .reading, .settingUp: return ended
     }
+  }
+
+  /// Notes how many cells are received, and whether they have ended.
+  private mutating func count(cells: Int) -> [Output] {
+    defer { cellCount = cells }
+    return cells == 0 && cellCount > 0 ? [.noCells] : []
   }
 
   mutating func wake(at now: Instant) -> [Output] {
@@ -237,9 +245,9 @@ struct ModemSession: Sendable {
 
   private mutating func finishCells(at now: Instant) -> [Output] {
     nextCells = now + (need.cells ?? .zero)
-    cellCount = cells.readings.count
+    let ended = count(cells: cells.readings.count)
     let rejections = cells.rejections.map { Output.rejected($0) }
-    let readings = cells.readings.isEmpty ? [] : [Output.cells(cells.readings)]
+    let readings = cells.readings.isEmpty ? ended : [Output.cells(cells.readings)]
     return readings + rejections + advance(at: now)
   }
 

@@ -76,6 +76,8 @@ package enum SourceOutput: Hashable, Sendable {
   case sensor(SensorSample)
   /// What a radio received: for the learned map, and for the sources that ask a service.
   case scan(RadioScan)
+  /// A radio of this source, which made scans before, receives nothing now, or was pulled out.
+  case quiet(radio: String, isGone: Bool)
   /// Whether this source can receive beacons.
   case reception(BeaconReception)
   case beacon(BeaconSample)

@@ -9,21 +9,20 @@ extension RadioMap {
   ///   - areas: the names of the areas of its cells, that of the serving one first.
   ///   - provider: the source that has received it.
   ///   - answers: what the scan has led to.
-  ///   - time: of the scan.
   ///   - now: the moment.
-  /// - Returns: the answers, with the region as the reason where there is no position.
+  /// - Returns: the answers, with the region that the source gives as the reason where there is no position.
   mutating func noteRegion(
     of scan: RadioScan, in areas: [RadioStationID], from provider: ProviderID,
-    _ answers: [Output], at time: UnixTime, _ now: Instant
+    _ answers: [Output], at now: Moment
   ) -> [Output] {
     guard let cell = scan.cells.first else { return answers }
     let key = RadioRegions.Key(areas: areas, country: cell.country)
     let isPlaced = answers.contains { if case .fix = $0 { true } else { false } }
-    guard !isPlaced || regions.isNew(key, of: provider) else { return answers }
-    let region = region(by: key)
-    regions.note(region, by: key, from: provider, at: time, now)
+    guard !isPlaced || regions.isNew(key, scan.radio, of: provider) else { return answers }
+    regions.note(region(by: key), by: key, scan.radio, of: provider, at: now)
+    guard let region = regions.given(of: provider) else { return answers }
     return answers.map { answer in
-      guard case .silent(let provider, _) = answer, let region else { return answer }
+      guard case .silent(let provider, _) = answer else { return answer }
       return .silent(provider, region.silence)
     }
   }

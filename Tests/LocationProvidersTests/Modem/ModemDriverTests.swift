@@ -211,6 +211,35 @@ struct ModemDriverTests {
     #expect(modem.rejections(.modems) == 4)
   }
 
+  @Test("RADIO-85: names the modem of each scan, and says which one receives nothing, or is gone")
+  func quiet() {
+    var modem = ScriptedModem(["/m/0": .init(), "/m/1": .init(serving: "228,01,0,1A2B302,C1D")])
+    modem.need(.cell)
+    #expect(modem.scans.map(\.radio) == ["/m/0", "/m/1"])
+    #expect(modem.quiet.isEmpty)
+    modem.modems["/m/1"]?.serving = ",,0,0,0"
+    modem.run(for: 30)
+    #expect(modem.quiet == [.quiet(radio: "/m/1", isGone: false)])
+    modem.unplug("/m/1")
+    modem.unplug("/m/0")
+    #expect(
+      modem.quiet.dropFirst() == [
+        .quiet(radio: "/m/1", isGone: true), .quiet(radio: "/m/0", isGone: true),
+      ])
+  }
+
+  @Test("RADIO-85: says of a modem that is switched off that it receives nothing")
+  func switchedOff() {
+    var modem = ScriptedModem(["/m/0": .init(), "/m/1": .init(serving: "228,01,0,1A2B302,C1D")])
+    modem.need(.cell)
+    modem.change("/m/0") { $0.state = 3 }
+    #expect(modem.quiet == [.quiet(radio: "/m/0", isGone: false)])
+    modem.run(for: 30)
+    #expect(modem.quiet.count == 1)
+    modem.change("/m/0") { $0.state = 8 }
+    #expect(modem.scans.last?.radio == "/m/0")
+  }
+
   @Test(
     "RADIO-24: counts cells that cannot be, and invents none",
     arguments: [

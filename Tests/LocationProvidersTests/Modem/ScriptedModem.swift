@@ -101,6 +101,8 @@ struct ScriptedModem {
   var scans: [RadioScan] {
     outputs.compactMap { if case .scan(let scan) = $0 { scan } else { nil } }
   }
+  /// The modems that receive nothing any more.
+  var quiet: [SourceOutput] { outputs.filter { if case .quiet = $0 { true } else { false } } }
   var fixes: [Fix] { outputs.compactMap { if case .fix(let fix) = $0 { fix } else { nil } } }
   var status: ProviderStatus? {
     outputs.compactMap { if case .status(let status) = $0 { status } else { nil } }.last
