@@ -112,9 +112,7 @@ package struct RadioMap: Machine {
       regions.silence(radio, of: provider, isGone: isGone, at: now)
       return []
     case .fix(let fix): return learn(from: fix, at: now)
-    case .stored(let entries):
-      adopt(entries)
-      return []
+    case .stored(let entries): return adopt(entries)
     case .learn(let observations):
       learn(observations, at: now)
       return []
@@ -295,8 +293,9 @@ package struct RadioMap: Machine {
   private mutating func forget() -> [Output] {
     let outputs = rows.all.map { Output.store(.remove(RadioMapStore.key($0))) }
     rows = StoredRows()
+    let withdrawn = regions.clear()
     forgetAll()
-    return outputs
+    return outputs + withdrawn
   }
 
   /// Forgets what is in memory.
@@ -306,7 +305,7 @@ package struct RadioMap: Machine {
     }
     (locators, placed, pending, lessons) = ([:], [:], [], [:])
     (lastFix, storing) = (nil, nil)
-    (clock, regions) = (SatelliteLead(), RadioRegions())
+    clock = SatelliteLead()
   }
 
   private mutating func store() -> [Output] {
@@ -330,7 +329,10 @@ package struct RadioMap: Machine {
 
   /// Takes over what is stored. Rows that another process has changed or removed replace what is
   /// known of their tiles; when nothing is stored any more, nothing is known.
-  mutating func adopt(_ entries: [StateEntry]) {
+  ///
+  /// - Returns: where rows were removed, what withdraws the regions, which may rest on them (RADIO-88).
+  @discardableResult
+  mutating func adopt(_ entries: [StateEntry]) -> [Output] {
     let hadRows = !rows.isEmpty
     var missing = Set(rows.all)
     for entry in entries where entry.key.domain == Self.domain {
@@ -347,6 +349,7 @@ package struct RadioMap: Machine {
     for kind in Kind.allCases {
       layers[kind]?.shrink()
     }
+    return missing.isEmpty ? [] : regions.clear()
   }
 
   private func parts(of row: RadioMapStore.Row, in bytes: [UInt8]) -> StoredParts {

@@ -274,6 +274,23 @@ struct RadioRegionTests {
     #expect(map.handle(.wake, at: Self.now) == [.noRegion(Self.provider)])
   }
 
+  @Test("RADIO-88: forgetting the map withdraws the region at once, also when another process does")
+  mutating func forgotten() throws {
+    list(Self.cell(1), at: Self.home.center)
+    let rows = map.changes(for: .save, at: Self.now).compactMap { change -> StateEntry? in
+      guard case .set(let key, let value) = change else { return nil }
+      return StateEntry(key: key, value: value)
+    }
+    #expect(answer(Self.cell(99)).silence == .areaOnly)
+    #expect(map.handle(.forget, at: Self.now).contains(.noRegion(Self.provider)))
+    #expect(!map.handle(.forget, at: Self.now).contains(.noRegion(Self.provider)))
+    let next = answer(Self.cell(99))
+    #expect(next.region != nil && next.silence == .countryOnly, "of the next scan")
+    #expect(map.handle(.stored(rows), at: Self.now).isEmpty)
+    #expect(answer(Self.cell(99)).silence == .areaOnly)
+    #expect(map.handle(.stored([]), at: Self.now) == [.noRegion(Self.provider)])
+  }
+
   // MARK: Several modems
 
   @Test("RADIO-85: of two modems the smaller region is given, whichever reports last")

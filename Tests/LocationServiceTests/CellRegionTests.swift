@@ -90,6 +90,24 @@ struct CellRegionTests {
     #expect(LocalFrame(center: place).distance(to: fix.coordinate) < 10)
     #expect((5000...12_000).contains(fix.horizontalAccuracy))
     #expect(core.bench.machine.sourceReports[0].silence == .areaOnly)
+    core.startAnother(UpdateOptions(accuracy: .meters(3000)))
+    #expect(core.fixes.count == 2)
+  }
+
+  @Test("RADIO-88: a map that is forgotten gives no region any more, before the next scan too")
+  func forgotten() throws {
+    var core = try MapBench(["scans+tcp://radio:1"])
+    core.start(UpdateOptions(accuracy: .meters(3000)))
+    try Self.scan(&core, by: 0)
+    core.run(seconds: 20)
+    #expect(core.fixes.count == 1)
+    core.send(.map(.forget))
+    core.startAnother(UpdateOptions(accuracy: .meters(3000)))
+    core.run(seconds: 5)
+    #expect(core.fixes.count == 1)
+    try Self.scan(&core, by: 0)
+    core.run(seconds: 1)
+    #expect(core.fixes.count == 2)
   }
 
   @Test("RADIO-72: a service is asked beside it, and the receiver is opened")

@@ -142,6 +142,14 @@ struct RadioRegions: Sendable {
     waiting.removeAll { $0.provider == provider }
   }
 
+  /// Forgets the regions of all sources, since what is known of areas has become less.
+  ///
+  /// - Returns: what withdraws those that were passed on.
+  mutating func clear() -> [RadioMap.Output] {
+    defer { self = RadioRegions() }
+    return passed.keys.sorted().map { .noRegion($0) }
+  }
+
   /// Returns what is to be passed on, each once.
   mutating func take() -> [RadioMap.Output] {
     defer { (waiting, due) = ([], nil) }
