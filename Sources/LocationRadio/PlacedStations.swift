@@ -85,6 +85,19 @@ package struct PlacedStations: Sendable {
     }
   }
 
+  /// Removes the transmitters that the list places in a circle.
+  ///
+  /// - Parameter circle: its center and radius.
+  /// - Returns: how many they were.
+  mutating func remove(within circle: Circle) -> Int {
+    let near = places.filter { circle.contains($0.value.coordinate) }.keys
+    for id in near {
+      remove(id)
+      changed.insert(Self.bucket(of: id))
+    }
+    return near.count
+  }
+
   // MARK: Positions
 
   /// Finds a position from the transmitters that the list places; `nil` if it has none of them.

@@ -369,6 +369,33 @@ package struct RadioLayer: Sendable {
     }
   }
 
+  /// Removes the places whose middles lie in a circle, and with them the transmitters that are known nowhere else. Those
+  /// that are keep no position in the circle.
+  ///
+  /// - Parameter circle: its center and radius.
+  /// - Returns: how many places and transmitters are known no more.
+  mutating func remove(within circle: Circle) -> (places: Int, transmitters: Int) {
+    let before = stations.count
+    let near = places.compactMap { $0 }.filter {
+      circle.contains($0.index.middle(spacing: grain.spacing))
+    }
+    for (index, known) in near {
+      var cell = known
+      cell.levels = []
+      set(cell, at: index)
+    }
+    for (id, station) in stations where circle.contains(station.place) {
+      let others = postings(of: id)
+      let loudest = others.max { ($0.strength, $1.slot) < ($1.strength, $0.slot) }
+      stations[id]?.place = loudest.flatMap { places[$0.slot]?.cell.coordinate } ?? station.place
+      if loudest == nil { stations[id] = nil }
+      for other in others {
+        if let index = places[other.slot]?.index { changedTiles.insert(index.tile) }
+      }
+    }
+    return (near.count, before - stations.count)
+  }
+
   /// Returns the places of a tile, in their order.
   func cells(of tile: TileIndex) -> [(index: CellIndex, cell: Cell)] {
     slotsByTile[tile, default: []].compactMap { places[$0] }.sorted { $0.index < $1.index }

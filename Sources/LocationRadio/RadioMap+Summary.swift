@@ -21,6 +21,14 @@ package struct RadioMapSummary: Hashable, Sendable {
 }
 
 extension RadioMap {
+  /// How much was forgotten of a circle.
+  package struct Forgotten: Hashable, Sendable {
+    /// Places, of 3 m for access points and 120 m for cells.
+    package var places = 0
+    /// Transmitters that are known nowhere else, also those of imported lists.
+    package var transmitters = 0
+  }
+
   /// What is known, in the order of the kinds.
   package func summaries(on date: UnixTime) -> [RadioMapSummary] {
     Kind.allCases.map { kind in

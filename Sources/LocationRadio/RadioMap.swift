@@ -22,6 +22,8 @@ package struct RadioMap: Machine {
     case save
     /// Forgets everything.
     case forget
+    /// Forgets what is known within a circle; ``forgotten`` says how much that was.
+    case forgetNear(Circle)
     case wake
   }
 
@@ -76,6 +78,8 @@ package struct RadioMap: Machine {
   private(set) var rows = StoredRows()
   /// What of the last import was not used.
   package private(set) var refusals = ImportRefusals()
+  /// What the last ``Input/forgetNear(_:)`` has removed.
+  package private(set) var forgotten = Forgotten()
   private var locators: [Kind: RadioLocator] = [:]
   private var pending: [Pending] = []
   /// The last position of a receiver that may teach.
@@ -118,6 +122,7 @@ package struct RadioMap: Machine {
       return []
     case .save: return store()
     case .forget: return forget()
+    case .forgetNear(let circle): return forget(within: circle)
     case .wake:
       let found = isDue(regions.due, now) ? regions.take() : []
       return found + (isDue(storing, now) ? store() : [])
@@ -296,6 +301,24 @@ package struct RadioMap: Machine {
     let withdrawn = regions.clear()
     forgetAll()
     return outputs + withdrawn
+  }
+
+  /// Forgets what lies within a circle, and stores that at once.
+  private mutating func forget(within circle: Circle) -> [Output] {
+    forgotten = Forgotten()
+    for kind in Kind.allCases {
+      if let removed = layers[kind]?.remove(within: circle) {
+        forgotten.places += removed.places
+        forgotten.transmitters += removed.transmitters
+      }
+      forgotten.transmitters += placed[kind]?.remove(within: circle) ?? 0
+      // What follows from scan to scan, and waits for a position, may lie there, too.
+      let calibration = calibration(kind)
+      locators[kind] = RadioLocator()
+      locators[kind]?.restore(calibration)
+    }
+    (pending, lessons, lastFix) = ([], [:], nil)
+    return store() + regions.clear()
   }
 
   /// Forgets what is in memory.

@@ -8,6 +8,8 @@ package enum MapRequest: Hashable, Sendable {
   /// Stores what was learned now.
   case save
   case forget
+  /// Forgets what is known within a circle.
+  case forgetNear(Circle)
 
   /// Returns the import of a survey.
   ///
@@ -22,11 +24,12 @@ package enum MapRequest: Hashable, Sendable {
       })
   }
 
-  var input: RadioMap.Input {
+  package var input: RadioMap.Input {
     switch self {
     case .learn(let observations): .learn(observations)
     case .save: .save
     case .forget: .forget
+    case .forgetNear(let circle): .forgetNear(circle)
     }
   }
 }

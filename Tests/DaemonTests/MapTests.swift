@@ -83,6 +83,24 @@ struct MapTests {
     #expect(other.contains("a row of another computer's map"), "\(other)")
   }
 
+  @Test("RADIO-89: forgets what a list places around a point, for good, also without a radio")
+  func around() async throws {
+    let folder = try TemporaryFolder()
+    var daemon = try await DaemonRun(sources: ["scans+tcp://127.0.0.1:9"], in: folder)
+    let list = Self.list.replacingOccurrences(of: "0,0,1200", with: "12.5,48.1,1200")
+    let file = try write(list, "262.csv", in: folder)
+    #expect(try daemon.control("map", "import", file).text == "imported 2 observations\n")
+    let first = try daemon.control("map", "forget", "--near", "48.1,11.5,500")
+    #expect(first.text == "forgot 0 places and 1 transmitter\n")
+    daemon.kill()
+    daemon = try await DaemonRun(in: folder)
+    let again = try daemon.control("map", "forget", "--near", "48.1,11.5,500")
+    #expect(again.text == "forgot 0 places and 0 transmitters\n")
+    let second = try daemon.control("map", "forget", "--near", "48.1,12.5", "--json")
+    #expect(second.text.contains(#""transmitters":1"#), "\(second.text)")
+    #expect(try daemon.control("map").text == "Nothing is known of any transmitter.\n")
+  }
+
   @Test("RADIO-19: a daemon without a radio refuses an import, and strangers see nothing")
   func refused() async throws {
     let daemon = try await DaemonRun()
@@ -92,7 +110,11 @@ struct MapTests {
     #expect(refused.text.contains("none of the daemon's sources receives transmitters"))
     let page = try write("<html>\n", "page.html", in: daemon.folder)
     #expect(try daemon.control("map", "import", page).text.contains("no file of a form"))
-    for call in ["GetMap'", "ImportMap', items=[], last=True", "ForgetMap'"] {
+    let calls = [
+      "GetMap'", "ImportMap', items=[], last=True", "ForgetMap'",
+      "ForgetMapNear', latitude=1, longitude=2, radius=3",
+    ]
+    for call in calls {
       let script = "say('said', ask(connect(), 'org.meridian.administration.\(call)))"
       let program = try BorderScript.run(daemon, script, BorderScript.tool)
       defer { program.end() }

@@ -26,6 +26,7 @@ struct AdministrationTests {
     .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),
     .adapters, .calibrate(adapter: BluetoothAddress(bits: 0x001a_7dda_7113), offset: -17),
     .calibrate(adapter: BluetoothAddress(bits: .max >> 16), offset: nil),
+    .map, .forgetMap, .forgetMapNear(circle),
     .export(app: "a.b"), .erase(app: nil), .rekey(key: nil),
     .rekey(key: "file"),
   ]

@@ -47,16 +47,34 @@ extension LocationHost {
   /// Forgets the map; returns how many rows were stored.
   func forgetMap() throws(AdministrationFault) -> Int {
     let rows = map.rowCount
+    _ = try forget(.forget)
+    return rows
+  }
+
+  /// Forgets what the map knows within a circle.
+  ///
+  /// - Parameter circle: its center and radius.
+  /// - Returns: how much that was.
+  /// - Throws: that the circle is none, or that the change could not be stored.
+  func forgetMap(within circle: Circle) throws(AdministrationFault) -> MapForgotten {
+    guard circle.isValid else { throw AdministrationFault(reason: "this is no circle on earth") }
+    let forgotten = try forget(.forgetNear(circle)).forgotten
+    return MapForgotten(places: forgotten.places, transmitters: forgotten.transmitters)
+  }
+
+  /// Has the map forget; returns the map as it is then.
+  private func forget(_ request: MapRequest) throws(AdministrationFault) -> RadioMap {
+    var map = map
     if core.map != nil {
-      step(.map(.forget))
+      step(.map(request))
+      map = core.map ?? map
     } else {
-      var map = map
-      let changes = map.changes(for: .forget, at: HostClock.now)
+      let changes = map.changes(for: request.input, at: HostClock.now)
       do throws(StoreError) { try keeper?.store(changes) } catch {
         throw AdministrationFault(reason: "\(error); nothing was changed")
       }
     }
-    guard let fault = keeper?.fault else { return rows }
+    guard let fault = keeper?.fault else { return map }
     throw AdministrationFault(
       reason: "it is forgotten, and that could not be stored yet: \(fault); the daemon goes on "
         + "trying")
@@ -83,5 +101,15 @@ extension SocketServer {
     let rows = try result.get()
     journal.write(.service, "the map of transmitters is forgotten")
     return rows
+  }
+
+  /// Forgets what the map knows within a circle; returns the answer to `ForgetMapNear`.
+  func forgetMap(within circle: Circle) throws(AdministrationFault) -> JSON {
+    let result: Result<MapForgotten, AdministrationFault> = host.onQueue { host in
+      Result { () throws(AdministrationFault) in try host.forgetMap(within: circle) }
+    }
+    let forgotten = try result.get()
+    journal.write(.service, "the map of transmitters around a place is forgotten")
+    return .fields(["forgotten": forgotten.json])
   }
 }

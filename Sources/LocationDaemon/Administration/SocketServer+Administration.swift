@@ -127,6 +127,7 @@ extension SocketServer {
     case .importMap(let items, let last):
       answer(number, .fields(["refused": try importMap(items, isLast: last).json]))
     case .forgetMap: answer(number, .fields(["rows": try forgetMap().json]))
+    case .forgetMapNear(let circle): answer(number, try forgetMap(within: circle))
     case .export(let app): export(app, to: number)
     case .erase(let app): try erase(app, of: number)
     case .rekey(let key): answer(number, .fields(["rows": try rekey(key).json]))

@@ -378,6 +378,9 @@ package enum AdministrationInterface {
     # Why parts of an import were not used, and how many.
     type ImportRefusal (reason: string, count: int)
 
+    # How much of the map was forgotten around a place.
+    type MapForgotten (places: int, transmitters: int)
+
     # One entry of the durable state. An empty app is the machine as a whole.
     type Entry (domain: string, app: string, name: string, value: string)
 
@@ -475,6 +478,10 @@ package enum AdministrationInterface {
 
     # Forgets where transmitters are received; `rows` is how many entries were stored of it.
     method ForgetMap() -> (rows: int)
+
+    # Forgets the places of the map whose middles lie within so many meters, the transmitters that are known
+    # nowhere else, and those that imported lists place there.
+    method ForgetMapNear(latitude: float, longitude: float, radius: float) -> (forgotten: MapForgotten)
 
     # Everything that is stored, of one app or of all, one reply each; the last has no entry. Call with
     # `more`.

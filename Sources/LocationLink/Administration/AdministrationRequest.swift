@@ -34,6 +34,8 @@ package enum AdministrationRequest: Hashable, Sendable {
   /// Adds items of an import to the map; with the last ones it is stored.
   case importMap(items: [JSON], last: Bool)
   case forgetMap
+  /// Forgets what the map knows within a circle.
+  case forgetMapNear(Circle)
   case export(app: String?)
   case erase(app: String?)
   /// Seals the state with new keys; the one that opens them is to lie in `key`: a file, or the Secret
@@ -106,6 +108,9 @@ package enum AdministrationRequest: Hashable, Sendable {
     case "ImportMap":
       self = .importMap(items: try given.elements("items"), last: try given.get("last"))
     case "ForgetMap": self = .forgetMap
+    case "ForgetMapNear":
+      let center = try Coordinate(json: given)
+      self = .forgetMapNear(Circle(center: center, radius: try given.get("radius")))
     case "ExportData": self = .export(app: try given.find("app"))
     case "EraseData": self = .erase(app: try given.find("app"))
     case "RenewKeys": self = .rekey(key: try given.find("key"))
@@ -119,7 +124,7 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .followStatus, .followEvents, .followUse, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
       .addCondition, .addPolygon, .removeCondition, .access, .adapters, .calibrate, .erase,
-      .simulate, .endSimulation, .map, .importMap, .forgetMap, .rekey:
+      .simulate, .endSimulation, .map, .importMap, .forgetMap, .forgetMapNear, .rekey:
       false
     }
   }
@@ -179,10 +184,18 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .importMap(let items, let last):
       ("ImportMap", ["items": .array(items), "last": last.json])
     case .forgetMap: ("ForgetMap", [:])
+    case .forgetMapNear(let circle): ("ForgetMapNear", Self.members(of: circle))
     case .export(let app): ("ExportData", ["app": app?.json])
     case .erase(let app): ("EraseData", ["app": app?.json])
     case .rekey(let key): ("RenewKeys", ["key": key?.json])
     }
+  }
+
+  private static func members(of circle: Circle) -> KeyValuePairs<String, JSON?> {
+    [
+      "latitude": circle.center.latitude.json, "longitude": circle.center.longitude.json,
+      "radius": circle.radius.json,
+    ]
   }
 }
 

@@ -46,3 +46,19 @@ extension MapRefusal: JSONStructure {
   package static let fields = JSONFields(
     MapRefusal(reason: "", count: 0), .get("reason", \.reason), .get("count", \.count))
 }
+
+/// How much of the map was forgotten around a place: the answer to `ForgetMapNear`.
+package struct MapForgotten: Hashable, Sendable {
+  package var places: Int
+  package var transmitters: Int
+
+  package init(places: Int, transmitters: Int) {
+    (self.places, self.transmitters) = (places, transmitters)
+  }
+}
+
+extension MapForgotten: JSONStructure {
+  package static let fields = JSONFields(
+    MapForgotten(places: 0, transmitters: 0), .get("places", \.places),
+    .get("transmitters", \.transmitters))
+}

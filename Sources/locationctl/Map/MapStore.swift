@@ -131,4 +131,20 @@ struct MapStore {
       return rows
     }
   }
+
+  /// Forgets what the map knows within a circle.
+  ///
+  /// - Parameter circle: its center and radius.
+  /// - Returns: how much that was.
+  /// - Throws: that the daemon refuses, or that the state cannot be written.
+  mutating func forget(within circle: Circle) throws(Failure) -> MapForgotten {
+    switch place {
+    case .daemon(let daemon): return try daemon.ask(.forgetMapNear(circle), "forgotten")
+    case .state(let state):
+      try state.commit(begun + map.changes(for: .forgetNear(circle), at: HostClock.now))
+      begun = []
+      let forgotten = map.forgotten
+      return MapForgotten(places: forgotten.places, transmitters: forgotten.transmitters)
+    }
+  }
 }

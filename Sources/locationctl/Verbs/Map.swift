@@ -4,6 +4,12 @@ import LocationLink
 import LocationModel
 
 extension Verb {
+  private static let near = Option(
+    name: "near", value: .text("LAT,LON[,METERS]"),
+    summary: "With forget: only what lies around this place; METERS are 1000 unless given")
+  /// Meters. Chosen: a quarter of a town, so that a home is not the middle of a hole.
+  private static let usualRadius = 1000.0
+
   static let map = Verb(
     name: "map", summary: "Show, import, export, or forget where transmitters are received",
     details: [
@@ -22,7 +28,13 @@ extension Verb {
       """
       export writes the map itself, to be imported on this computer again after it was forgotten. \
       The map holds no addresses, only keyed hashes of them, so no other computer can read it, and no \
-      list of access points can be made of it. forget removes it.
+      list of access points can be made of it.
+      """,
+      """
+      forget removes it; with --near only the places whose middles lie within so many meters of one, \
+      the transmitters that are known nowhere else, and those that imported lists place there. Both \
+      take away the region that the map gave, and cannot be undone; --near prints how many places \
+      and transmitters it has removed.
       """,
       """
       Of the location daemon where one runs, as its owner, else of your own apps.
@@ -36,16 +48,20 @@ extension Verb {
         name: "FILE", summary: "With import: what to read; - for standard input", isOptional: true,
         repeats: true),
     ],
-    options: [.json],
+    options: [near, .json],
     examples: [
       "locationctl map", "locationctl map import 262.csv wigle.csv",
       "locationctl map export > map.jsonl", "locationctl map forget",
+      "locationctl map forget --near 48.137,11.575,500",
     ],
     run: { invocation in
       let files = Array(invocation.operands.dropFirst())
       let action = invocation.operand(0)
       guard action == "import" || files.isEmpty else {
         throw invocation.usage("\"\(files[0])\" is one word too many")
+      }
+      guard action == "forget" || !invocation.has(near) else {
+        throw invocation.usage("--near goes with forget only")
       }
       switch action {
       case "import":
@@ -56,9 +72,7 @@ extension Verb {
         try store.finish(&report)
         report.show(invocation)
       case "export": try MapStore.find().export()
-      case "forget":
-        var store = try MapStore.find()
-        reportForgotten(try store.forget(), invocation)
+      case "forget": try forget(invocation)
       default: show(try MapStore.find().layers(), invocation)
       }
     })
@@ -79,6 +93,26 @@ extension Verb {
       ])
     }
     Output.standard.table(table, whenEmpty: "Nothing is known of any transmitter.")
+  }
+
+  private static func forget(_ invocation: Invocation) throws(Failure) {
+    let place = try invocation.text(near).map { text throws(Failure) in
+      try TypedCircle(text, as: "--near", in: invocation)
+    }
+    var store = try MapStore.find()
+    guard let place else { return reportForgotten(try store.forget(), invocation) }
+    let circle = Circle(center: place.center, radius: place.radius ?? usualRadius)
+    let forgotten = try store.forget(within: circle)
+    guard invocation.has(.json) else {
+      return Output.standard.line(
+        "forgot \(forgotten.places) \(forgotten.places == 1 ? "place" : "places") and "
+          + "\(forgotten.transmitters) "
+          + (forgotten.transmitters == 1 ? "transmitter" : "transmitters"))
+    }
+    var line = JSONLine(type: "forgotten")
+    line.add("places", forgotten.places)
+    line.add("transmitters", forgotten.transmitters)
+    Output.standard.line(line.text)
   }
 
   private static func reportForgotten(_ rows: Int, _ invocation: Invocation) {
