@@ -347,6 +347,7 @@ package actor LocationHost: EngineLink, QueueActor {
       case .addresses: try listen(Opening.addresses(at: places.netlink), as: id)
       case .web(let request): send(request, as: id)
       case .look(let query): answer(query, as: id)
+      case .contents(let path, let most): readContents(of: path, most: most, as: id)
       }
     } catch {
       fail(id, with: error)

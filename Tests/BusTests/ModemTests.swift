@@ -1,3 +1,4 @@
+import Foundation
 import LocationEngine
 import LocationHost
 import LocationModel
@@ -18,7 +19,9 @@ struct ModemTests {
     try machine.perform("modems start")
   }
 
-  private func app() -> HostOnBus { HostOnBus(.modem, bus: machine.address) }
+  private func app(assistance: String? = nil) -> HostOnBus {
+    HostOnBus(.modem(assistance: assistance), bus: machine.address)
+  }
 
   private func start(_ app: HostOnBus, accuracy: DesiredAccuracy = .best) {
     let request = UpdatesRequest.start(UpdateOptions(accuracy: accuracy))
@@ -69,6 +72,29 @@ struct ModemTests {
     #expect(try machine.perform("await enabled 0 1") == "ok")
     stop(app)
     #expect(try machine.perform("await enabled 0 0") == "ok")
+  }
+
+  @Test("RADIO-86: the file that the owner names reaches the modem whole, and positions go on")
+  func assistance() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("xtra3grc.bin")
+    try Data(repeating: 7, count: 40_000).write(to: URL(filePath: path))
+    try machine.perform("modem 0 SupportedAssistanceData=1")
+    let app = app(assistance: path)
+    start(app)
+    #expect(try machine.perform("await given 0") == "40000")
+    #expect(await nextFix(app) != nil)
+    stop(app)
+    #expect(try machine.perform("await enabled 0 0") == "ok")
+  }
+
+  @Test("RADIO-87: a modem that takes no such data gives positions, and the report says so")
+  func noAssistance() async throws {
+    try machine.perform("modem 0")
+    let app = app(assistance: "/nonexistent")
+    start(app)
+    #expect(await nextFix(app) != nil)
+    #expect(app.host.sourceReports().first?.evidence.assistanceFault == .unsupported)
   }
 
   @Test("RADIO-24: positions end when it is unplugged, and come back with another")

@@ -150,11 +150,28 @@ struct SourceDiagnosisTests {
       (.countryOnly, "network_country", "network's country"), (.nothingKnown, "not_in_map", "map"),
     ] {
       let finding = SourceDiagnosis(
-        SourceReport(source: .modem, status: .working, silence: silence)
+        SourceReport(source: .modem(), status: .working, silence: silence)
       ).finding
       #expect(finding.code == code && finding.verdict == .doubtful)
       #expect(finding.message.contains(words))
       #expect(finding.next?.contains("locationctl map import") == true)
+    }
+  }
+
+  @Test("RADIO-87: a receiver without its assistance data is a finding with the next step")
+  func assistance() throws {
+    let source = try Source(url: "modem:?assistance=/var/lib/xtra3grc.bin")
+    var report = SourceReport(source: source, status: .working)
+    #expect(ModemAssistanceFault.findings(of: report).isEmpty)
+    report.evidence.assistance = .given(bytes: 1)
+    #expect(ModemAssistanceFault.findings(of: report).isEmpty)
+    #expect(SourceDiagnosis(report).message.contains("assistance data given"))
+    for fault in ModemAssistanceFault.allCases {
+      report.evidence.assistance = .fault(fault)
+      let finding = try #require(ModemAssistanceFault.findings(of: report).first)
+      #expect(finding.code == "modem_assistance_\(fault)" && finding.verdict == .doubtful)
+      #expect(finding.message == fault.rawValue && finding.next?.isEmpty == false)
+      #expect(finding.subject == "modem:?assistance=/var/lib/xtra3grc.bin")
     }
   }
 

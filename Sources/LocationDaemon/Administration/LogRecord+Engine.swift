@@ -96,7 +96,7 @@ extension SourceStatus {
     let (status, reason) = Self.words(report.status)
     self.init(
       url: places ? report.source.shownURL : report.source.loggedURL, status: status,
-      reason: reason ?? report.silence?.text,
+      reason: reason ?? report.silence?.text ?? report.evidence.assistanceFault?.rawValue,
       fixes: report.fixes,
       rejected: report.rejections.reduce(0) { $0 + $1.count })
     transport = report.source.transport?.rawValue

@@ -29,11 +29,13 @@ package enum Channel: Hashable, Sendable {
   case web(WebRequest)
   /// A look-up in a database of addresses; the only event is the answer.
   case look(GeoIPLookUp)
+  /// A file that the owner names, of which at most so many bytes are wanted; the only event is its contents.
+  case contents(path: String, most: Int)
 
-  /// Whether it leads to the kernel; such a channel may be open beside another one.
+  /// Whether it leads to the kernel, or to a file beside the bus; such a channel may be open beside another one.
   package var isKernel: Bool {
     switch self {
-    case .sensors, .netlink, .addresses: true
+    case .sensors, .netlink, .addresses, .contents: true
     case .serial, .tcp, .tls, .local, .unix, .udp, .file, .timeZone, .systemBus, .web, .look: false
     }
   }
@@ -71,6 +73,8 @@ package enum ChannelEvent: Hashable, Sendable {
   case answer(WebAnswer)
   /// The answer to a look-up. No event follows.
   case places(GeoIPAnswer)
+  /// The contents of a file; one byte more than is wanted of a longer one. No event follows.
+  case contents([UInt8])
   /// The channel could not be opened, or it ended. No event follows.
   case closed(ChannelEnd)
 }

@@ -153,7 +153,7 @@ package struct GpsdServer: Machine {
       guard isAllowed else { return }
       let isDatagram = if case .datagram = event { true } else { false }
       pass(receivers[index].receive(bytes, isDatagram: isDatagram, at: now), of: index, &outputs)
-    case .unknownSenders, .bus, .readings, .answer, .places: break
+    case .unknownSenders, .bus, .readings, .answer, .places, .contents: break
     }
   }
 

@@ -4,7 +4,7 @@ import LocationModel
 /// positions of satellites are needed, what their satellite receivers know.
 ///
 /// It connects to the bus only while positions are needed. Nothing is asked of a server: assistance
-/// data is never requested.
+/// data is never requested. A file of it that the owner names is given to the receiver that is used.
 struct ModemDriver: SourceDriver {
   private enum State: Hashable, Sendable {
     case idle
@@ -41,6 +41,13 @@ struct ModemDriver: SourceDriver {
   private var status = ProviderStatus.idle
   private var counts: [ModemRejection: Int] = [:]
   private var refusals: [BusRefusal: Int] = [:]
+  /// `nil` where the owner names no file.
+  private var assistance: ModemAssistance?
+
+  /// - Parameter assistance: the path of a file of assistance data; `nil` for none.
+  init(assistance: String? = nil) {
+    self.assistance = assistance.map { ModemAssistance(path: $0) }
+  }
 
   // MARK: For a person
 
@@ -50,13 +57,15 @@ struct ModemDriver: SourceDriver {
     let senders = refusals.sorted { $0.key < $1.key }.map {
       SourceRejection(reason: "\($0.key)", count: $0.value)
     }
-    return SourceRejection.list(counts) + senders + listener.rejections
+    return SourceRejection.list(counts) + (assistance?.rejections ?? []) + senders
+      + listener.rejections
   }
 
   var evidence: SourceEvidence {
     var evidence = hasSentences ? listener.evidence : SourceEvidence()
     let cells = sessions.values.reduce(0) { $0 + $1.cellCount }
     if cells > 0 { evidence.cells = cells }
+    evidence.assistance = assistance?.outcome
     return evidence
   }
 
@@ -67,7 +76,9 @@ struct ModemDriver: SourceDriver {
     case .idle, .opening: nil
     case .waiting(let until): until
     case .open:
-      sessions.values.reduce(listener.nextDeadline) { earliest($0, $1.nextDeadline) }
+      sessions.values.reduce(earliest(listener.nextDeadline, assistance?.nextDeadline)) {
+        earliest($0, $1.nextDeadline)
+      }
     }
   }
 
@@ -98,14 +109,26 @@ struct ModemDriver: SourceDriver {
         added[entry.key.name] = UInt32(String(decoding: entry.value, as: UTF8.self))
       }
       return settle(at: now)
-    case .channel, .kernel, .scan: return []
+    case .kernel(let event): return takeFile(event, at: now)
+    case .channel, .scan: return []
     }
+  }
+
+  /// Takes the file of assistance data, and gives it to the modem whose receiver is used.
+  private mutating func takeFile(_ event: ChannelEvent, at now: Moment) -> [SourceOutput] {
+    let data = assistance?.take(event, at: now.uptime)
+    let isOver = if case .contents = event { true } else { false }
+    let last: [SourceOutput] = isOver ? [.closeKernel] : []
+    guard let data, let receiver else { return last }
+    let decisions = sessions[receiver]?.offer(data, at: now.uptime)
+    return last + pass(decisions, of: receiver, at: now)
   }
 
   private mutating func wake(at now: Moment) -> [SourceOutput] {
     if case .waiting(let until) = state { return now.uptime >= until ? open() : [] }
     var outputs: [SourceOutput] = []
     if isDue(listener.nextDeadline, now) { outputs += listen(.wake, at: now) }
+    outputs += assistance?.wake(at: now) ?? []
     for path in sessions.keys.sorted() {
       let decisions = sessions[path]?.wake(at: now.uptime)
       outputs += pass(decisions, of: path, at: now)
@@ -122,20 +145,21 @@ struct ModemDriver: SourceDriver {
       survey.take(list: reply)
       return settle(at: now)
     case .modem(let path, let question):
+      if case .assistance = question, path == receiver { assistance?.take(reply) }
       let decisions = sessions[path]?.take(question, reply, at: now.uptime)
       return pass(decisions, of: path, at: now) + rest() + report()
     }
   }
 
   private mutating func close(_ end: ChannelEnd, at now: Moment) -> [SourceOutput] {
-    forget()
+    let last = forget()
     guard demand != nil else {
       added = [:]
       state = .idle
-      return report()
+      return last + report()
     }
     state = .waiting(until: retry.next(after: now.uptime))
-    return status.change(to: .unavailable(end.reason))
+    return last + status.change(to: .unavailable(end.reason))
   }
 
   // MARK: Demand
@@ -147,10 +171,10 @@ struct ModemDriver: SourceDriver {
     case .opening, .waiting:
       guard demand == nil else { return [] }
       let wasOpening = state == .opening
-      forget()
+      let last = forget()
       state = .idle
       retry.reset()
-      return report() + (wasOpening ? [.close] : [])
+      return last + report() + (wasOpening ? [.close] : [])
     case .open: return settleModems(at: now) + rest() + report()
     }
   }
@@ -193,10 +217,12 @@ struct ModemDriver: SourceDriver {
     let isNeeded = demand.map { $0.tier >= .satellite } ?? false
     let candidates = survey.modems.filter(\.value.hasReceiver).keys.sorted()
     let chosen = isNeeded ? candidates.first : nil
-    guard chosen != receiver else { return [] }
+    let takes = chosen.flatMap { survey.modems[$0]?.takesAssistance } ?? false
+    let file = assistance?.settle(chosen, takes: takes) ?? []
+    guard chosen != receiver else { return file }
     let last = receiver == nil ? [] : listen(.closed, at: now)
     (receiver, hasFix) = (chosen, false)
-    return last + (chosen == nil ? [] : listen(.opened, at: now))
+    return file + last + (chosen == nil ? [] : listen(.opened, at: now))
   }
 
   /// Closes the bus when nothing is needed, and nothing is left to be switched off.
@@ -207,10 +233,10 @@ struct ModemDriver: SourceDriver {
     // What is left belongs to modems that are gone.
     let changes = added.keys.sorted().map { SourceOutput.store(.remove(Self.key($0))) }
     added = [:]
-    forget()
+    let last = forget()
     state = .idle
     retry.reset()
-    return changes + [.close]
+    return changes + last + [.close]
   }
 
   /// Stores what is set up for us, so that a later run can take it away if this one does not.
@@ -225,10 +251,12 @@ struct ModemDriver: SourceDriver {
     StateKey(domain: domain, owner: "", name: path)
   }
 
-  private mutating func forget() {
+  /// Forgets everything of the bus; returns what ends the reading of a file.
+  private mutating func forget() -> [SourceOutput] {
     (sessions, calls, receiver, hasFix) = ([:], [:], nil, false)
     survey = ModemSurvey()
     reporting = []
+    return assistance?.settle(nil, takes: false) ?? []
   }
 
   // MARK: Modems
@@ -282,6 +310,8 @@ struct ModemDriver: SourceDriver {
       return ask(ModemService.location, "Setup", nil).with(.uint32(bits), .boolean(false))
     case .location: return ask(ModemService.location, "GetLocation", "a{uv}")
     case .cells: return ask(ModemService.modem, "GetCellInfo", "aa{sv}")
+    case .assistance(let data):
+      return ask(ModemService.location, "InjectAssistanceData", nil).with(.bytes(data))
     }
   }
 

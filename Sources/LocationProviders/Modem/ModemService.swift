@@ -18,6 +18,14 @@ package enum ModemService {
   }
 }
 
+extension ModemService {
+  /// Kinds of assistance data that a modem takes, as bits.
+  package enum Assistance {
+    /// Qualcomm's gpsOneXTRA: where satellites will be for some days.
+    package static let xtra: UInt32 = 1
+  }
+}
+
 /// Why no modem of this computer gives a position, from the first thing that is missing to the last.
 package enum ModemLack: String, CaseIterable, Comparable, Sendable {
   case service = "ModemManager does not run"
@@ -66,6 +74,8 @@ package struct ModemProperties: Hashable, Sendable {
   package var capabilities: UInt32?
   /// What is set up, by whichever program.
   package var enabled: UInt32 = 0
+  /// The kinds of assistance data that it takes.
+  package var assistance: UInt32 = 0
 
   package init() {}
 
@@ -83,6 +93,7 @@ package struct ModemProperties: Hashable, Sendable {
     case ModemService.location:
       capabilities = bits("Capabilities") ?? capabilities ?? 0
       enabled = bits("Enabled") ?? enabled
+      assistance = bits("SupportedAssistanceData") ?? assistance
     default: break
     }
   }
@@ -92,6 +103,9 @@ package struct ModemProperties: Hashable, Sendable {
     (capabilities ?? 0) & ModemService.Source.sentences != 0
       && enabled & ModemService.Source.unmanaged == 0
   }
+
+  /// Whether its satellite receiver takes data of XTRA.
+  var takesAssistance: Bool { assistance & ModemService.Assistance.xtra != 0 }
 
   /// What is missing for cells; `nil` when nothing is.
   var lack: ModemLack? {

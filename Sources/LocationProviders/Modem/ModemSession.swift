@@ -19,6 +19,8 @@ struct ModemNeed: Hashable, Sendable {
 /// | resting | a need | reading, if something must be set up; polling |
 /// | reading | what is set up | setting up, if that differs from the need; polling, or resting |
 /// | setting up | the answer | polling, or resting |
+/// | polling | assistance data | giving |
+/// | giving | the answer | polling |
 /// | polling | the answers | waiting |
 /// | waiting | its time; another need | polling; reading |
 struct ModemSession: Sendable {
@@ -30,6 +32,8 @@ struct ModemSession: Sendable {
     case setup(UInt32)
     case location
     case cells
+    /// Gives assistance data to the satellite receiver.
+    case assistance([UInt8])
   }
 
   enum Output: Hashable, Sendable {
@@ -49,6 +53,8 @@ struct ModemSession: Sendable {
     case reading
     /// Sets up `target` where `before` was set up.
     case settingUp(target: UInt32, before: UInt32)
+    /// Gives assistance data.
+    case giving
     case polling(Question)
     case waiting(until: Instant)
   }
@@ -63,6 +69,8 @@ struct ModemSession: Sendable {
   /// The cells of the present poll.
   private var cells = ModemCells()
   private var hasCellList = true
+  /// Assistance data that the receiver is still to be given.
+  private var assistance: [UInt8]?
   private var nextCells = Instant.start
   private var nextSatellites = Instant.start
   /// When it may be set up again after a refusal.
@@ -107,10 +115,11 @@ struct ModemSession: Sendable {
     if self.need.cells.map({ $0 > need.cells ?? .zero }) ?? true { nextCells = now }
     if self.need.satellites.map({ $0 > need.satellites ?? .zero }) ?? true { nextSatellites = now }
     self.need = need
+    if need.satellites == nil { assistance = nil }
     let ended = need.cells == nil ? count(cells: 0) : []
     switch state {
     case .resting, .waiting: return ended + advance(at: now)
-    case .polling: return ended + (need == .none ? advance(at: now) : [])
+    case .polling, .giving: return ended + (need == .none ? advance(at: now) : [])
     case .reading, .settingUp: return ended
     }
   }
@@ -119,6 +128,14 @@ struct ModemSession: Sendable {
   private mutating func count(cells: Int) -> [Output] {
     defer { cellCount = cells }
     return cells == 0 && cellCount > 0 ? [.noCells] : []
+  }
+
+  /// Gives assistance data to the satellite receiver, as soon as it is on; nothing while it is not needed.
+  mutating func offer(_ data: [UInt8], at now: Instant) -> [Output] {
+    guard need.satellites != nil else { return [] }
+    assistance = data
+    guard case .waiting = state else { return [] }
+    return advance(at: now)
   }
 
   mutating func wake(at now: Instant) -> [Output] {
@@ -134,7 +151,8 @@ struct ModemSession: Sendable {
       return faults + takeSetup(target, before, reply, at: now)
     case (.location, .polling(.location)): return faults + takeLocation(reply, at: now)
     case (.cells, .polling(.cells)): return faults + takeCells(reply, at: now)
-    case (.enabled, _), (.setup, _), (.location, _), (.cells, _): return []
+    case (.assistance, .giving): return advance(at: now)
+    case (.enabled, _), (.setup, _), (.location, _), (.cells, _), (.assistance, _): return []
     }
   }
 
@@ -145,6 +163,10 @@ struct ModemSession: Sendable {
     if isAtEnd || target(properties.enabled) != properties.enabled && now >= nextSetup {
       state = .reading
       return [.ask(.enabled)]
+    }
+    if isReceiverOn, let data = assistance.take() {
+      state = .giving
+      return [.ask(.assistance(data))]
     }
     let dueCells = need.cells.map { _ in nextCells }
     guard let due = earliest(dueCells, need.satellites.map { _ in nextSatellites }) else {
@@ -158,6 +180,12 @@ struct ModemSession: Sendable {
     cells = ModemCells()
     state = .polling(.location)
     return [.ask(.location)]
+  }
+
+  /// Whether the satellite receiver is needed and on, and no other program reads its port.
+  private var isReceiverOn: Bool {
+    let bits = ModemService.Source.sentences | ModemService.Source.unmanaged
+    return need.satellites != nil && properties.enabled & bits == ModemService.Source.sentences
   }
 
   /// What must be set up, if this is at present.
@@ -259,6 +287,7 @@ struct ModemSession: Sendable {
     switch question {
     case .setup: isSetupRefused = isRefusal
     case .location: isPollRefused = isRefusal
+    case .assistance: return []
     case .enabled, .cells: break
     }
     guard let name = error else { return [] }

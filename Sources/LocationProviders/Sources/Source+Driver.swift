@@ -30,7 +30,7 @@ extension Source {
     case .scans(let host, let port): ScansDriver(channel: .tcp(host: host, port: Int(port)))
     case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
-    case .modem: ModemDriver()
+    case .modem(let assistance): ModemDriver(assistance: assistance)
     case .zone: ZoneDriver()
     case .geoip(let path, let address): GeoIPDriver(path: path, address: address?.single)
     case .iio(let motion): SensorDriver(sensesMotion: motion)

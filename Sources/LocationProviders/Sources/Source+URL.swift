@@ -24,7 +24,9 @@ extension Source {
     case .scans(let host, let port): "scans+tcp://\(Self.bracketed(host)):\(port)"
     case .geoclue: "geoclue:"
     case .bluez: "bluez:"
-    case .modem: "modem:"
+    case .modem(let assistance):
+      "modem:"
+        + (assistance.map { "?assistance=\(Self.escaped($0).substituting("&", with: "%26"))" } ?? "")
     case .zone: "zone:"
     case .geoip(let path, let address): Self.database(path, address?.description)
     case .iio(let motion): motion ? "iio:" : "iio:?motion=false"

@@ -34,8 +34,8 @@ package indirect enum Source: Hashable, Sendable {
   case bluez
   /// `iio:`; with `motion=false` the accelerometer is read for the compass only.
   case iio(motion: Bool)
-  /// `modem:`
-  case modem
+  /// `modem:`, or `modem:?assistance=/PATH` of a file of assistance data for its satellite receiver.
+  case modem(assistance: String? = nil)
   /// `zone:`
   case zone
   /// `geoip:/PATH[?address=ADDRESS]`: a database of addresses; without one, this computer's own are looked up.

@@ -29,6 +29,9 @@ package struct SourceEvidence: Hashable, Sendable {
   package var satellites: SatelliteSummary?
   /// Cells in the last answer of the modems; `nil` for another source, and without cells.
   package var cells: Int?
+  /// What has become of the assistance data for a modem's receiver; `nil` for another source, where no file of it is named,
+  /// and until such a receiver is needed.
+  package var assistance: ModemAssistanceState?
   /// The receivers that gpsd serves.
   package var devices: [String] = []
   /// What this computer's sensors can measure; `nil` for another source, and until it is known.
@@ -39,6 +42,11 @@ package struct SourceEvidence: Hashable, Sendable {
   package init(diagnosis: NMEAReceiverStatus.Diagnosis? = nil) {
     self.diagnosis = diagnosis
   }
+
+  /// Why a receiver has no assistance data; `nil` where it has, or none is named.
+  package var assistanceFault: ModemAssistanceFault? {
+    if case .fault(let fault)? = assistance { fault } else { nil }
+  }
 }
 
 /// An input of a driver.
@@ -48,7 +56,7 @@ package enum SourceInput: MachineInput {
   /// What all clients together need now.
   case demand(Demand)
   case channel(ChannelEvent)
-  /// An event of the kernel's channel, which may be open beside the other one.
+  /// An event of the kernel's channel, or of a file's, which may be open beside the other one.
   case kernel(ChannelEvent)
   /// What another source of this computer received by radio, and the last position of a satellite
   /// receiver, where that is not known to be wrong.
@@ -60,7 +68,7 @@ package enum SourceInput: MachineInput {
 package enum SourceOutput: Hashable, Sendable {
   case open(Channel)
   case close
-  /// Closes the kernel's channel, which is open beside the other one.
+  /// Closes the kernel's channel, or a file's, which is open beside the other one.
   case closeKernel
   case send([UInt8])
   /// A message to the kernel, over the channel that is open beside the other one.

@@ -101,7 +101,7 @@ private struct SourceURL {
       return .scans(host: try required(host, form), port: port)
     case "geoclue": return try bare(.geoclue)
     case "bluez": return try bare(.bluez)
-    case "modem": return try bare(.modem)
+    case "modem": return try modem()
     case "zone": return try bare(.zone)
     case "geoip": return try database()
     case "iio": return try sensors()
@@ -219,6 +219,19 @@ private struct SourceURL {
       throw fault("\"\(text)\" is not an address", "one address, such as address=203.0.113.7")
     }
     return .geoip(path: path, address: address)
+  }
+
+  private func modem() throws(SourceFault) -> Source {
+    let form = "modem: or modem:?assistance=/PATH of a file of assistance data (XTRA)"
+    try refuseQuery(except: ["assistance"], form)
+    guard path.isEmpty, (authority ?? "").isEmpty else {
+      throw fault("nothing but a query may follow the scheme", form)
+    }
+    let file = value("assistance")
+    guard file.map({ $0.hasPrefix("/") && $0.count > 1 }) ?? true else {
+      throw fault("the path of assistance must begin with a slash", form)
+    }
+    return .modem(assistance: file)
   }
 
   private func wifi() throws(SourceFault) -> Source {

@@ -321,7 +321,7 @@ package struct VirtualWorld: Sendable {
       bluetooth?.open()
       channels.append(id)
       step(.channel(id, .opened), &effects)
-    case .timeZone, .web, .look: lack(id, &effects)
+    case .timeZone, .web, .look, .contents: lack(id, &effects)
     case .sensors:
       guard compass != nil else { return lack(id, &effects) }
       step(.channel(id, .opened), &effects)

@@ -126,7 +126,10 @@ struct SourceDiagnosis {
   static func working(_ report: SourceReport) -> String {
     let fixes = report.fixes == 1 ? "1 position" : "\(report.fixes) positions"
     let cells = report.evidence.cells.map { $0 == 1 ? ", 1 cell" : ", \($0) cells" } ?? ""
-    return fixes + cells + (report.evidence.satellites.map { ", " + words(for: $0) } ?? "")
+    let assistance =
+      if case .given? = report.evidence.assistance { ", assistance data given" } else { "" }
+    let satellites = report.evidence.satellites.map { ", " + words(for: $0) } ?? ""
+    return fixes + cells + assistance + satellites
   }
 
   private static func words(for satellites: SatelliteSummary) -> String {

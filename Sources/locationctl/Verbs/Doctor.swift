@@ -27,7 +27,8 @@ extension Verb {
       nothing keeps the app from its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
       its senders with from=. Of each Wi-Fi adapter it prints how many access points it hears, \
-      which program scans, and what prevents it.
+      which program scans, and what prevents it; of a modem for which a file of assistance data is named \
+      (modem:?assistance=/PATH), why its receiver does not have it.
       """
     ],
     options: [.source, app, timeout, .json],
@@ -84,6 +85,7 @@ extension Verb {
     let findings = person.host.sourceReports().flatMap { report in
       [SourceDiagnosis(report).finding, SourceDiagnosis.exposure(of: report.source)]
         .compactMap(\.self) + WiFiDiagnosis.adapters(of: report)
+        + ModemAssistanceFault.findings(of: report)
     }
     let isSilent = choice.origin == .discovery && !findings.contains { $0.verdict == .good }
     return isSilent ? [noSource(choice.origin)] + findings : findings

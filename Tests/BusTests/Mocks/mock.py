@@ -29,10 +29,11 @@ Prints the address of the bus, then obeys one command per line and answers each 
   portal start | portal stop  the desktop portal's backend; apps APP=STATE... are what it shows
   modems start | modems stop
   modem N                   adds a modem on LTE; modem N KEY=NUMBER... sets State, StateFailedReason,
-                            UnlockRequired, Capabilities, or Enabled
+                            UnlockRequired, Capabilities, Enabled, or SupportedAssistanceData
   unplug N
   enabled N                 what is set up
   await enabled N BITS      until this is set up
+  await given N             until it was given assistance data; answers with the sizes
   units start [ERROR]       a service manager that freezes and thaws, or refuses with the error
   units calls               what it was called to do, in order
   network start             NetworkManager; network adapter STATE adds wlan0, 30 is disconnected
@@ -500,6 +501,9 @@ class Machine:
                 return str(self.enabled(number))
             case ["await", "enabled", number, bits]:
                 self.until(lambda: self.enabled(number) == int(bits))
+            case ["await", "given", number]:
+                self.until(lambda: self.given(number))
+                return " ".join(str(size) for size in self.given(number))
             case ["portal", "start"]:
                 self.spawn(PORTAL, ["--session", PORTAL, PORTAL_PATH, BACKGROUND])
                 self.show_apps([])
@@ -517,6 +521,11 @@ class Machine:
         path = MODEMS_PATH + "/Modem/" + number
         properties = self.mock(path, MODEMS, dbus.PROPERTIES_IFACE)
         return int(properties.Get(MODEMS + ".Modem.Location", "Enabled"))
+
+    def given(self, number):
+        """The sizes of the assistance data that a modem was given, in order."""
+        mock = self.mock(MODEMS_PATH + "/Modem/" + number, MODEMS)
+        return [len(call[1][0]) for call in mock.GetMethodCalls("InjectAssistanceData")]
 
     def unplug(self, path):
         """A modem that is pulled out, as ModemManager announces it: with all of its interfaces."""
@@ -542,7 +551,9 @@ class Machine:
         location = modem + ".Location"
         mock.AddProperties(location, dbus.Dictionary({
             "Capabilities": dbus.UInt32(value("Capabilities", 5)),
-            "Enabled": dbus.UInt32(value("Enabled", 0))}, signature="sv"))
+            "Enabled": dbus.UInt32(value("Enabled", 0)),
+            "SupportedAssistanceData": dbus.UInt32(value("SupportedAssistanceData", 0)),
+        }, signature="sv"))
         refusal = ("raise dbus.exceptions.DBusException('no', "
                    "name='org.freedesktop.ModemManager1.Error.Core.Unauthorized')")
         setup = f"self.UpdateProperties({location!r}, {{'Enabled': args[0]}})"
@@ -555,7 +566,8 @@ class Machine:
                  "'serving': dbus.Boolean(True), 'operator-id': '26202', 'tac': 'C1D', "
                  "'ci': '1A2B301', 'rsrp': -88.0}, signature='sv')], signature='a{sv}')")
         mock.AddMethods(location, dbus.Array([
-            ("Setup", "ub", "", setup), ("GetLocation", "", "a{uv}", get)], signature="(ssss)"))
+            ("Setup", "ub", "", setup), ("GetLocation", "", "a{uv}", get),
+            ("InjectAssistanceData", "ay", "", "")], signature="(ssss)"))
         mock.AddMethod(modem, "GetCellInfo", "", "aa{sv}", cells)
         whole = dbus.Dictionary({
             interface: self.mock(path, MODEMS, dbus.PROPERTIES_IFACE).GetAll(interface)

@@ -15,8 +15,18 @@ struct ScriptedModem {
   /// The members that are not answered.
   var silent: Set<String> = []
   private var handled = 0
+  /// The contents of the file of assistance data, as often as it is read; or why there are none.
+  var file = Result<[UInt8], FileFault>.failure(FileFault(end: .missing("open: No such file")))
+  /// Whether the reading of the file is not answered.
+  var isFileSlow = false
+  /// The assistance data that modems were given.
+  private(set) var given: [(path: String, data: [UInt8])] = []
   /// The last call that was not answered.
   private var last: (number: Int, call: BusCall)?
+
+  struct FileFault: Error {
+    var end: ChannelEnd
+  }
 
   struct Modem {
     var state: Int32 = 8
@@ -28,10 +38,12 @@ struct ScriptedModem {
     var serving = "262,02,0,1A2B301,C1D"
     var sentences = ""
     var cells: [BusValue] = []
+    /// The kinds of assistance data that it takes.
+    var assistance: UInt32 = 0
   }
 
-  init(_ modems: [String: Modem] = ["/m/0": Modem()]) {
-    bench = Bench(AnyDriver(Source.modem.driver))
+  init(_ modems: [String: Modem] = ["/m/0": Modem()], assistance: String? = nil) {
+    bench = Bench(AnyDriver(Source.modem(assistance: assistance).driver))
     self.modems = modems
   }
 
@@ -107,6 +119,13 @@ struct ScriptedModem {
   var status: ProviderStatus? {
     outputs.compactMap { if case .status(let status) = $0 { status } else { nil } }.last
   }
+  /// How often the file of assistance data was opened.
+  var reads: Int {
+    outputs.count { if case .open(.contents) = $0 { true } else { false } }
+  }
+  func faults(_ fault: ModemAssistanceFault) -> Int {
+    bench.machine.driver.rejections.first { $0.reason == fault.rawValue }?.count ?? 0
+  }
   var members: [String] { calls.map(\.member) }
   var isClosed: Bool { outputs.last { $0 == .close || $0 == .open(.systemBus) } == .close }
   func count(_ member: String) -> Int { calls.count { $0.member == member } }
@@ -122,6 +141,7 @@ struct ScriptedModem {
       handled += 1
       switch output {
       case .open(.systemBus): bench.send(.channel(.opened))
+      case .open(.contents(_, let most)): if !isFileSlow { readFile(most) }
       case .bus(.call(let number, let call)):
         calls.append((call.member, call.path))
         guard !silent.contains(call.member) else {
@@ -132,6 +152,15 @@ struct ScriptedModem {
       default: break
       }
     }
+  }
+
+  /// Answers the reading of the file.
+  mutating func readFile(_ most: Int = 1 << 20) {
+    switch file {
+    case .success(let bytes): bench.send(.kernel(.contents(Array(bytes.prefix(most + 1)))))
+    case .failure(let fault): bench.send(.kernel(.closed(fault.end)))
+    }
+    if isFileSlow { answer() }
   }
 
   private mutating func reply(to call: BusCall) -> BusReply {
@@ -147,6 +176,12 @@ struct ScriptedModem {
       else { return .error("org.freedesktop.DBus.Error.InvalidArgs") }
       modem.enabled = bits
       modems[call.path] = modem
+      return .values([])
+    case "InjectAssistanceData":
+      guard modem.enabled & 4 != 0, let data = call.arguments.first?.bytes else {
+        return .error("org.freedesktop.ModemManager1.Error.Core.WrongState")
+      }
+      given.append((call.path, data))
       return .values([])
     case "GetLocation":
       var entries: [BusEntry] = []
@@ -184,6 +219,7 @@ struct ScriptedModem {
     guard let capabilities = modem.capabilities else { return [(ModemService.modem, own)] }
     let location = BusValue.properties([
       "Capabilities": .uint32(capabilities), "Enabled": .uint32(modem.enabled),
+      "SupportedAssistanceData": .uint32(modem.assistance),
     ])
     return [(ModemService.modem, own), (ModemService.location, location)]
   }
