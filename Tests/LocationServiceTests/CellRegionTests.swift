@@ -2,6 +2,7 @@ import LocationEngine
 import LocationModel
 import LocationProviders
 import LocationRadio
+import LocationRecording
 import LocationService
 import TestSupport
 import Testing
@@ -108,6 +109,26 @@ struct CellRegionTests {
     try Self.scan(&core, by: 0)
     core.run(seconds: 1)
     #expect(core.fixes.count == 2)
+  }
+
+  @Test("RADIO-84: a recording holds that a region is withdrawn, and a replay gives the same")
+  func recorded() throws {
+    var core = try MapBench(["scans+tcp://radio:1"], records: true)
+    core.start(UpdateOptions(accuracy: .meters(3000)))
+    try Self.scan(&core, by: 0)
+    core.run(seconds: 20)
+    core.send(.map(.forget))
+    core.startAnother(UpdateOptions(accuracy: .meters(3000)))
+    let bytes = Recording.opening + core.bench.machine.takeRecording()
+    #expect(try Replay.run(bytes).torn == 0)
+    var reader = try RecordingReader(bytes)
+    var withdrawals = 0
+    while let item = try reader.next() {
+      if case .step(let step) = item, case .noRegion(ProviderID(0)) = step.input {
+        withdrawals += 1
+      }
+    }
+    #expect(withdrawals == 1)
   }
 
   @Test("RADIO-72: a service is asked beside it, and the receiver is opened")
