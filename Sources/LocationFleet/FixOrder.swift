@@ -8,7 +8,7 @@ package struct FixOrder: Sendable {
   package enum Reason: String, CaseIterable, Sendable {
     /// Dated before the year 2000.
     case clock
-    /// Dated after it came.
+    /// Dated after it came, and not corrected.
     case future
     /// The same time and place as another one.
     case duplicate
@@ -19,18 +19,24 @@ package struct FixOrder: Sendable {
   }
 
   package enum Output: Hashable, Sendable {
-    case fix(Fix)
+    /// A fix, with its date less so many seconds that the device's clock is ahead.
+    case fix(Fix, ahead: Int = 0)
     /// The device's clock was set back: this fix begins a new order.
-    case setBack(Fix)
+    case setBack(Fix, ahead: Int = 0)
     case rejected(Reason)
   }
 
-  /// A fix handed on, as far as it takes to know it again.
+  /// A fix handed on, as far as it takes to know it again: by its date as the device says it.
   fileprivate struct Seen: Equatable, Sendable {
     var time: UnixTime
     var place: PlaceMark
 
     init(_ fix: Fix) { (time, place) = (fix.time, PlaceMark(of: fix.coordinate)) }
+
+    /// Why a fix of the same time is not handed on.
+    func reason(_ fix: Fix) -> Reason {
+      place == PlaceMark(of: fix.coordinate) ? .duplicate : .conflict
+    }
   }
 
   /// Whether two fixes of one time are at one place: two places have the same mark once in 2^32 times,
@@ -64,6 +70,9 @@ package struct FixOrder: Sendable {
       places[count - 1] = fix
     }
 
+    /// Whether one of them has a later date than the last one, by a clock that was still ahead.
+    var hasLater: Bool { last.map { last in all.contains { $0.time > last.time } } ?? false }
+
     /// The newest of a time.
     func last(of time: UnixTime) -> Seen? { all.last { $0.time == time } }
 
@@ -90,19 +99,52 @@ package struct FixOrder: Sendable {
   private(set) var waiting: [Fix] = []
   private var seen = Newest()
   private var candidate: Candidate?
+  /// What is known of a clock that is ahead, or may be: of nearly all devices nothing.
+  private var ahead: ClockAhead?
 
   package init() {}
 
-  /// The time of the newest fix handed on.
+  /// The time of the newest fix handed on, as its device's clock says it now.
   package var newest: UnixTime? { seen.last?.time }
 
-  /// Takes the next fix as it comes, at `received`, or `nil` when that is not known; then no fix may
-  /// be dated after `limit`. Fixes wait `window` seconds for earlier ones.
+  /// By how many seconds dates are corrected.
+  var correction: Int { ahead?.seconds ?? 0 }
+
+  /// Whether a clock is ahead, may be, or was a few fixes ago.
+  var isUnsure: Bool { ahead != nil }
+
+  /// Takes the next fix as it comes.
+  ///
+  /// - Parameters:
+  ///   - fix: as the device has dated it.
+  ///   - received: when it came; `nil` when that is not known.
+  ///   - limit: no fix may be dated later where it is not known when it came.
+  ///   - window: seconds for which fixes wait for earlier ones.
+  ///   - bound: seconds for which a date may be ahead, and is believed.
+  /// - Returns: the fixes that are handed on now, and why this one is not.
   package mutating func take(
-    _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double
+    _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double, bound: Double = 10
   ) -> [Output] {
-    if let reason = Self.fault(of: fix, received ?? limit) { return [.rejected(reason)] }
-    if let newest, fix.time <= newest { return takeOld(fix, newest, received) }
+    guard fix.time >= Self.earliest else { return [.rejected(.clock)] }
+    // A fix from before the clock has changed may be newer than the newest one, by the clock as it is now.
+    if ahead != nil, let same = seen.last(of: fix.time) { return [.rejected(same.reason(fix))] }
+    var outputs: [Output] = []
+    switch note(fix, received, limit, bound) {
+    case .agrees: break
+    case .tooFar: return [.rejected(.future)]
+    case .changed(let seconds):
+      outputs = flush()
+      change(to: seconds, isSetBack: false)
+    }
+    outputs += takeInTime(fix, received, window: window, bound: bound)
+    if let ahead, ahead.isEmpty, !seen.hasLater { self.ahead = nil }
+    return outputs
+  }
+
+  private mutating func takeInTime(
+    _ fix: Fix, _ received: UnixTime?, window: Double, bound: Double
+  ) -> [Output] {
+    if let newest, fix.time <= newest { return takeOld(fix, newest, received, bound) }
     candidate = nil
     if let index = waiting.firstIndex(where: { $0.time == fix.time }) {
       guard waiting[index].coordinate != fix.coordinate else { return [.rejected(.duplicate)] }
@@ -116,20 +158,39 @@ package struct FixOrder: Sendable {
   /// Takes a fix that is handed on as it comes, as nearly all are; `false`, and nothing is changed, where it
   /// is not one of these.
   mutating func takeNext(
-    _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double
+    _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double, bound: Double
   ) -> Bool {
-    guard window <= 0, waiting.isEmpty, Self.fault(of: fix, received ?? limit) == nil,
-      newest.map({ fix.time > $0 }) ?? true
+    guard window <= 0, waiting.isEmpty, ahead == nil, fix.time >= Self.earliest,
+      fix.time.seconds(since: received ?? limit) <= bound, newest.map({ fix.time > $0 }) ?? true
     else { return false }
     candidate = nil
     handOn(fix)
     return true
   }
 
-  /// What is wrong with the date of a fix that came at `received`.
-  private static func fault(of fix: Fix, _ received: UnixTime) -> Reason? {
-    guard fix.time >= earliest else { return .clock }
-    return fix.time.seconds(since: received) <= tolerance ? nil : .future
+  /// What a fix says of the clock; where it is not known when it came, it says nothing.
+  private mutating func note(
+    _ fix: Fix, _ received: UnixTime?, _ limit: UnixTime, _ bound: Double
+  ) -> ClockAhead.Finding {
+    let rest = fix.time.seconds(since: received ?? limit) - Double(correction)
+    let isNewer = newest.map { fix.time > $0 } ?? true
+    guard let received, isNewer, ahead != nil || rest > bound else {
+      return rest > bound ? .tooFar : .agrees
+    }
+    var clock = ahead ?? ClockAhead()
+    defer { ahead = clock.isEmpty && ahead == nil ? nil : clock }
+    return clock.note(fix.time, received: received, bound: bound)
+  }
+
+  /// From here on dates are corrected by another amount; nothing waits. The newest fix gets the date that the
+  /// clock would give it now, so that no fix is handed on before it that was not.
+  private mutating func change(to seconds: Int, isSetBack: Bool) {
+    let change = seconds - correction
+    ahead = ahead ?? ClockAhead()
+    ahead?.change(to: seconds)
+    guard var last = seen.last, isSetBack || change > 0 else { return }
+    last.time = last.time + .seconds(change)
+    seen.append(last)
   }
 
   /// Hands on what waits.
@@ -142,9 +203,16 @@ package struct FixOrder: Sendable {
     {
       waiting.removeFirst()
       handOn(first)
-      outputs.append(.fix(first))
+      outputs.append(.fix(corrected(first), ahead: correction))
     }
     return outputs
+  }
+
+  private func corrected(_ fix: Fix) -> Fix {
+    guard correction != 0 else { return fix }
+    var fix = fix
+    fix.time = fix.time - .seconds(correction)
+    return fix
   }
 
   private mutating func handOn(_ fix: Fix) {
@@ -154,11 +222,9 @@ package struct FixOrder: Sendable {
   /// A fix that is not newer than those handed on: late, unless three in a row show, by their
   /// arrival, that the clock goes on from an earlier date.
   private mutating func takeOld(
-    _ fix: Fix, _ newest: UnixTime, _ received: UnixTime?
+    _ fix: Fix, _ newest: UnixTime, _ received: UnixTime?, _ bound: Double
   ) -> [Output] {
-    if let same = seen.last(of: fix.time) {
-      return [.rejected(same.place == PlaceMark(of: fix.coordinate) ? .duplicate : .conflict)]
-    }
+    if let same = seen.last(of: fix.time) { return [.rejected(same.reason(fix))] }
     guard let received, fix.time.isSetBack(from: newest) else { return [.rejected(.late)] }
     let offset = received.seconds(since: fix.time)
     guard var known = candidate, fix.time > known.latest,
@@ -171,20 +237,37 @@ package struct FixOrder: Sendable {
     known.latest = fix.time
     known.count += 1
     candidate = known
-    guard known.count >= 3, received.seconds(since: known.came) >= Self.tolerance else {
+    guard known.count >= 3, received.seconds(since: known.came) >= Self.leastTime else {
       return [.rejected(.late)]
     }
     candidate = nil
-    let outputs = flush()
+    let waited = flush()
+    let seconds = ClockAhead.correction(-offset, bound: bound)
+    return waited + beginAnew(with: fix, received, seconds, bound)
+  }
+
+  /// Takes a fix of a clock that was set back; one that was ahead, and now is not, or is less so, goes on.
+  private mutating func beginAnew(
+    with fix: Fix, _ received: UnixTime, _ seconds: Int, _ bound: Double
+  ) -> [Output] {
+    if correction > 0 {
+      change(to: seconds, isSetBack: true)
+      let delay = received.seconds(since: corrected(fix).time)
+      if let newest, fix.time > newest || delay <= bound {
+        guard fix.time > newest else { return [.rejected(.late)] }
+        handOn(fix)
+        return [.fix(corrected(fix), ahead: seconds)]
+      }
+    }
     seen = Newest()
     handOn(fix)
-    return outputs + [.setBack(fix)]
+    return [.setBack(corrected(fix), ahead: correction)]
   }
 
   /// 2000-01-01: earlier dates are those of a receiver without the time.
   static let earliest = UnixTime(seconds: 946_684_800)
-  /// Seconds that a device's clock may be ahead; and over which a clock set back must show (chosen).
-  private static let tolerance = 10.0
+  /// Seconds over which a clock set back must show (chosen).
+  private static let leastTime = 10.0
   /// Seconds by which the delays of fixes of a clock set back may differ (chosen).
   private static let agreement = 2.0
   package static let longestWindow = 600.0
@@ -221,6 +304,11 @@ extension FixOrder {
       coder.pass(&candidate.offset)
       coder.pass(&candidate.count)
     }
+  }
+
+  /// Writes or reads what is known of a clock that is ahead.
+  mutating func passClock(_ coder: inout StateCoder) {
+    coder.pass(&ahead, blank: ClockAhead()) { coder, clock in clock.pass(&coder) }
   }
 }
 

@@ -54,14 +54,14 @@ package struct Fleet: Sendable {
   /// Takes a fix of a device as it comes.
   package mutating func take(
     _ fix: Fix, of name: FleetDeviceName, group: String? = nil, received: UnixTime? = nil
-  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
+  ) -> FleetDevice.Outcome? {
     take(fix, of: name, hash: FleetAddress.hash(of: name), group: group, received: received)
   }
 
   /// The same for a caller that has the hash of the name.
   mutating func take(
     _ fix: Fix, of name: FleetDeviceName, hash: UInt64, group: String?, received: UnixTime?
-  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
+  ) -> FleetDevice.Outcome? {
     guard let place = wake(name, hash: hash) else {
       counts.surplus += 1
       return nil

@@ -4,6 +4,8 @@ internal import LocationModel
 extension FleetDevice {
   /// The version of the form in which a device is stored.
   private static let version: UInt8 = 6
+  /// The same, and behind it what is known of a clock that is ahead; written of such devices alone.
+  private static let versionWithClock: UInt8 = 7
   /// It writes what follows from the newest fix, too; it is read, and not written.
   package static let earlierVersion: UInt8 = 5
   private static let mostFences = 100_000
@@ -11,11 +13,13 @@ extension FleetDevice {
   /// All that is known of the device, as bytes: what is read from them continues bit for bit.
   package func stored(_ fences: borrowing FleetFences) -> [UInt8] {
     var coder = StateCoder()
-    var version = Self.version
+    let hasClock = order.isUnsure || newestAhead != 0
+    var version = hasClock ? Self.versionWithClock : Self.version
     coder.pass(&version)
     var copy = self
     var stale: [Stale] = []
     copy.pass(&coder, fences, &stale)
+    if hasClock { copy.passClock(&coder) }
     return coder.sealed
   }
 
@@ -31,9 +35,10 @@ extension FleetDevice {
     guard var coder = StateCoder(sealed: bytes, isOfEarlierForm: isEarlier) else { return nil }
     var version: UInt8 = 0
     coder.pass(&version)
-    guard version == Self.version || isEarlier else { return nil }
+    guard Self.isRead(version) else { return nil }
     var stale: [Stale] = []
     pass(&coder, fences, &stale)
+    if version == Self.versionWithClock { passClock(&coder) }
     guard coder.isComplete else { return nil }
     settle(stale, fences)
   }
@@ -41,8 +46,17 @@ extension FleetDevice {
   /// Whether bytes are unchanged since `stored` has written them, here or in an earlier version. Whether their
   /// values have a meaning is not looked at: for that each device would have to be made.
   static func isWhole(_ bytes: [UInt8]) -> Bool {
-    guard let form = bytes.first, form == version || form == earlierVersion else { return false }
+    guard let form = bytes.first, isRead(form) else { return false }
     return StateCoder(sealed: bytes, isOfEarlierForm: form == earlierVersion) != nil
+  }
+
+  private static func isRead(_ form: UInt8) -> Bool {
+    form == version || form == versionWithClock || form == earlierVersion
+  }
+
+  private mutating func passClock(_ coder: inout StateCoder) {
+    order.passClock(&coder)
+    coder.pass(&newestAhead)
   }
 
   /// A fence that is another one now, or gone.

@@ -13,8 +13,19 @@ package struct FleetDevice: Sendable {
     package var moves = true
     /// No fix may be dated later, where it does not say when it came.
     package var limit = UnixTime(nanoseconds: .max / 2)
+    /// For how long dates may be ahead of their arrival.
+    package var clockBounds = ClockBounds()
 
     package init() {}
+  }
+
+  /// What has become of a fix.
+  package struct Outcome: Sendable {
+    package var events: [FleetEvent] = []
+    /// Why it, or what waited, is not handed on.
+    package var rejected: [FixOrder.Reason] = []
+    /// Whether its date is not as its device has said it.
+    package var isCorrected = false
   }
 
   /// A fence that the device is in, and since when.
@@ -40,6 +51,8 @@ package struct FleetDevice: Sendable {
   /// Uptime minus the date: grows when the clock is set back.
   var shift = Duration.zero
   var newest: Fix?
+  /// Seconds by which the date of that one was corrected.
+  var newestAhead = 0
   /// Events that a change of the fences has caused, reported with the next step.
   var pending: [FleetEvent] = []
 
@@ -51,15 +64,21 @@ package struct FleetDevice: Sendable {
   /// Takes a fix as it comes, and returns its events and the reasons of what is not handed on.
   package mutating func take(
     _ fix: Fix, received: UnixTime?, _ fences: borrowing FleetFences, _ settings: Settings
-  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason]) {
+  ) -> Outcome {
     let (limit, window) = (settings.limit, settings.window)
-    if order.takeNext(fix, received: received, limit: limit, window: window) {
-      var events: [FleetEvent] = []
-      step(fix, fences, settings, &events)
-      return (events, [])
+    if order.takeNext(
+      fix, received: received, limit: limit, window: window, bound: settings.clockBounds.least)
+    {
+      var outcome = Outcome()
+      step(fix, ahead: 0, fences, settings, &outcome.events)
+      return outcome
     }
-    return carry(
-      order.take(fix, received: received, limit: limit, window: window), fences, settings)
+    let bound = settings.clockBounds.of(name.tenant)
+    var outcome = carry(
+      order.take(fix, received: received, limit: limit, window: window, bound: bound), fences,
+      settings)
+    outcome.isCorrected = outcome.rejected.isEmpty && order.correction > 0
+    return outcome
   }
 
   /// Hands on the fixes that wait; nothing earlier will come.
@@ -80,18 +99,18 @@ package struct FleetDevice: Sendable {
 
   private mutating func carry(
     _ outputs: [FixOrder.Output], _ fences: borrowing FleetFences, _ settings: Settings
-  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason]) {
-    var (events, rejected): ([FleetEvent], [FixOrder.Reason]) = ([], [])
+  ) -> Outcome {
+    var outcome = Outcome()
     for output in outputs {
       switch output {
-      case .rejected(let reason): rejected.append(reason)
-      case .fix(let fix): step(fix, fences, settings, &events)
-      case .setBack(let fix):
+      case .rejected(let reason): outcome.rejected.append(reason)
+      case .fix(let fix, let ahead): step(fix, ahead: ahead, fences, settings, &outcome.events)
+      case .setBack(let fix, let ahead):
         if let newest { shift += newest.time - fix.time }
-        step(fix, fences, settings, &events)
+        step(fix, ahead: ahead, fences, settings, &outcome.events)
       }
     }
-    return (events, rejected)
+    return outcome
   }
 }
 
@@ -99,13 +118,14 @@ package struct FleetDevice: Sendable {
 
 extension FleetDevice {
   private mutating func step(
-    _ fix: Fix, _ fences: borrowing FleetFences, _ settings: Settings,
+    _ fix: Fix, ahead: Int, _ fences: borrowing FleetFences, _ settings: Settings,
     _ events: inout [FleetEvent]
   ) {
     let uptime = Instant(nanoseconds: (fix.time + shift).nanoseconds)
     wake(until: uptime, fences, settings, &events)
     let now = Moment(uptime: uptime, unixTime: fix.time)
     newest = fix
+    newestAhead = ahead
     var step = pending
     pending = []
     let point = GeocentricPoint(fix.coordinate)
@@ -182,6 +202,7 @@ extension FleetDevice {
     guard !step.isEmpty else { return }
     for var event in step.sorted(by: FleetEvent.precedes) {
       event.fix = newest
+      event.clockAhead = newestAhead
       events.append(event)
     }
   }

@@ -56,6 +56,8 @@ package struct FleetEvent: Hashable, Sendable {
   package var visit: Visit?
   /// The newest fix when it was decided.
   package var fix: Fix?
+  /// Seconds by which the device's clock was ahead, and its dates are corrected.
+  package var clockAhead = 0
 
   package init(
     _ kind: Kind, fence: FleetFence? = nil, at time: UnixTime, decided: UnixTime,

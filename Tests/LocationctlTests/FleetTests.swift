@@ -68,6 +68,35 @@ struct FleetTests {
     #expect(run.error.contains("coordinate 2, device 1, duplicate 1, future 1, late 1"))
   }
 
+  @Test("FLEET-121: replay corrects dates of a clock that is ahead, where fixes say when they came")
+  func clockAhead() throws {
+    let file = try Fences(Self.fences)
+    let words = ["fleet", "replay", "--fences", file.path, "--no-visits", "--no-moves"]
+    func lines(_ received: Bool) -> String {
+      drive("a").map { line in
+        guard received, let hour = line.firstRange(of: "T08:") else { return line }
+        // An hour before its date.
+        let rest = line[hour.upperBound...].prefix { $0 != "Z" }
+        return line.replacing("{", with: #"{"received":"2026-01-05T07:\#(rest)Z","#)
+      }.joined(separator: "\n")
+    }
+    func evidence(_ run: Run) throws -> [Int?] {
+      try run.objects().map { ($0["evidence"] as? [String: Any])?["clock_ahead"] as? Int }
+    }
+    let corrected = try Run(words, input: lines(true))
+    #expect(try evidence(corrected) == [3600])
+    #expect(corrected.output.contains(#""date":"2026-01-05T07:"#))
+    #expect(corrected.error.contains("40 fixes (38 corrected), 1 events; rejected: future 2"))
+    for run in [
+      try Run(words + ["--clock-ahead", "3600"], input: lines(true)),
+      try Run(words, input: lines(false)),
+    ] {
+      #expect(try evidence(run) == [nil])
+      #expect(run.output.contains(#""date":"2026-01-05T08:"#))
+      #expect(run.error.contains("40 fixes, 1 events; rejected: none"))
+    }
+  }
+
   @Test(
     "FLEET-10: a fence file that cannot be followed is refused with its feature",
     arguments: [

@@ -37,6 +37,9 @@ package struct IngressConfiguration: Hashable, Sendable {
     fleet = FleetConfiguration(rest.joined(separator: "\n"), &faults)
     faults += KeyValueLines.read(own.joined(separator: "\n")) { take($0, $1) }
       .map { FleetConfiguration.Fault(line: $0.line, cause: $0.cause) }
+    // What is said of tenants concerns workers, too.
+    let bounds = fleet.worker.partition.fleet.clockBounds
+    fleet.worker.partition.fleet.clockBounds = tenants.clockBounds(bounds.usual)
     for cause in security.faults(at: address) {
       faults.append(FleetConfiguration.Fault(line: 0, cause: cause))
     }

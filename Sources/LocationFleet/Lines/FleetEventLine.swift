@@ -19,7 +19,7 @@ package enum FleetEventLine {
       line.add("longitude", visit.coordinate.longitude)
       line.add("horizontal_accuracy", visit.horizontalAccuracy)
     }
-    event.evidence?.add(to: &line)
+    addEvidence(of: event, to: &line)
     if let fix = event.fix {
       var inner = JSONLine(type: "fix")
       inner.add("date", fix.time)
@@ -31,5 +31,16 @@ package enum FleetEventLine {
     var bytes = line.encoded
     bytes.append(UInt8(ascii: "\n"))
     return bytes
+  }
+
+  private static func addEvidence(of event: FleetEvent, to line: inout JSONLine) {
+    guard event.clockAhead > 0 else {
+      event.evidence?.add(to: &line)
+      return
+    }
+    var inner = JSONLine(type: "evidence")
+    event.evidence?.addMembers(to: &inner)
+    inner.add("clock_ahead", event.clockAhead)
+    line.add("evidence", object: inner)
   }
 }

@@ -71,6 +71,11 @@ package struct FleetConfiguration: Hashable, Sendable {
         &worker.partition.fleet.window, value, in: 0...FixOrder.longestWindow, key)
     case "default-accuracy":
       return SettingValue.decimal(&worker.partition.accuracy, value, in: 1...10_000, key)
+    case "clock-ahead":
+      var usual = 0.0
+      let cause = SettingValue.decimal(&usual, value, in: ClockBounds.range, key)
+      if cause == nil { worker.partition.fleet.clockBounds = ClockBounds(usual) }
+      return cause
     case "visits": return SettingValue.flag(&worker.partition.fleet.visits, value, key)
     case "moves": return SettingValue.flag(&worker.partition.fleet.moves, value, key)
     case "buckets":
@@ -89,7 +94,7 @@ package struct FleetConfiguration: Hashable, Sendable {
   package static let keys = [
     "server", "credentials", "nkey-seed", "authorities", "certificate", "certificate-key",
     "inbox", "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window",
-    "default-accuracy", "visits", "moves",
+    "default-accuracy", "clock-ahead", "visits", "moves",
     "buckets", "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
   ]
 

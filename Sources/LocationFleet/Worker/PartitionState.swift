@@ -220,8 +220,12 @@ extension PartitionState {
       guard let parsed = parse(line, message) else { continue }
       let device = FleetDeviceName(tenant: parsed.tenant, device: parsed.device)
       guard let outcome = judge(parsed, of: device, message) else { continue }
-      if outcome.rejected.isEmpty { accept(of: device.tenant) }
-      for reason in outcome.rejected { refuse(device.tenant, reason.rawValue) }
+      if outcome.isCorrected {
+        count(device.tenant, "corrected")
+      } else if outcome.rejected.isEmpty {
+        accept(of: device.tenant)
+      }
+      for reason in outcome.rejected { count(device.tenant, reason.rawValue) }
       for event in outcome.events {
         let mark = EventMark(input: message.sequence, index: index)
         index += 1
@@ -251,10 +255,10 @@ extension PartitionState {
     accepted.count = 0
   }
 
-  /// Counts a fix or line of a tenant that is not accepted, behind those that were.
-  private mutating func refuse(_ tenant: String, _ reason: String) {
+  /// Counts a fix or line of a tenant that is not accepted as it is, behind those that were.
+  private mutating func count(_ tenant: String, _ result: String) {
     countAccepted()
-    counted.count(tenant, reason)
+    counted.count(tenant, result)
   }
 
   private mutating func parse(_ line: [UInt8], _ message: borrowing LogMessage) -> FleetLine? {
@@ -274,7 +278,7 @@ extension PartitionState {
 
   private mutating func judge(
     _ line: FleetLine, of device: FleetDeviceName, _ message: borrowing LogMessage
-  ) -> (events: [FleetEvent], rejected: [FixOrder.Reason])? {
+  ) -> FleetDevice.Outcome? {
     let hash = FleetAddress.hash(of: device)
     let bucket = FleetAddress.bucket(ofHash: hash, count: settings.buckets)
     // Its events are in the log, as it was stored after them.
@@ -291,8 +295,8 @@ extension PartitionState {
   /// Counts a line that gives no fix for the tenant of its subject.
   private mutating func reject(_ message: borrowing LogMessage, _ reason: String) {
     guard let device = FleetAddress.device(ofFixes: message.entry.subject) else {
-      return refuse("", "subject")
+      return count("", "subject")
     }
-    refuse(device.tenant, reason)
+    count(device.tenant, reason)
   }
 }

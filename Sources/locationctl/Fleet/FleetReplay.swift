@@ -31,6 +31,8 @@ struct FleetReplay {
   private var finished: Set<FleetDeviceName> = []
   private(set) var lines = 0
   private(set) var fixes = 0
+  /// Fixes with a corrected date.
+  private(set) var corrected = 0
   private(set) var events = 0
   private(set) var devices = 0
   private(set) var rejected: [String: Int] = [:]
@@ -72,6 +74,7 @@ struct FleetReplay {
       return printed
     }
     fixes += 1
+    if outcome.isCorrected { corrected += 1 }
     for reason in outcome.rejected { reject(reason.rawValue, report) }
     keep(outcome.events, of: name)
     guard waitingBytes <= settings.mostWaiting else {
@@ -120,7 +123,8 @@ struct FleetReplay {
   /// What it all came to.
   var summary: String {
     let reasons = rejected.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    return "\(lines) lines, \(devices) devices, \(fixes) fixes, \(events) events; rejected: "
-      + (reasons.isEmpty ? "none" : reasons.joined(separator: ", "))
+    let ahead = corrected > 0 ? " (\(corrected) corrected)" : ""
+    return "\(lines) lines, \(devices) devices, \(fixes) fixes\(ahead), \(events) events; "
+      + "rejected: " + (reasons.isEmpty ? "none" : reasons.joined(separator: ", "))
   }
 }

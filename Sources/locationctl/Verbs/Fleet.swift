@@ -15,6 +15,9 @@ extension Verb {
   private static let standard = Option(
     name: "default-accuracy", value: .number("METERS", 1...10_000),
     summary: "For fixes without an accuracy; 30 unless given")
+  private static let clockAhead = Option(
+    name: "clock-ahead", value: .number("SECONDS", ClockBounds.range),
+    summary: "How far ahead of its arrival a date may be, and is not corrected; 10 unless given")
   private static let until = Option(
     name: "until", value: .text("DATE"),
     summary: "Let silence decide until then, and take no later fix; without it, now, and none")
@@ -56,7 +59,7 @@ extension Verb {
     ],
     operands: [Operand(name: "ACTION", summary: "what to do", choices: ["replay", "status"])],
     options: [
-      fences, window, standard, until, grouped, devices, noVisits, noMoves, port, .json,
+      fences, window, standard, clockAhead, until, grouped, devices, noVisits, noMoves, port, .json,
     ],
     examples: [
       "locationctl fleet replay --fences depots.geojson < fixes.jsonl > events.jsonl",
@@ -70,6 +73,9 @@ extension Verb {
       }
       var settings = FleetReplay.Settings()
       settings.fleet.window = invocation.number(window) ?? 0
+      if let bound = invocation.number(clockAhead) {
+        settings.fleet.clockBounds = ClockBounds(bound)
+      }
       settings.fleet.visits = !invocation.has(noVisits)
       settings.fleet.moves = !invocation.has(noMoves)
       settings.isGrouped = invocation.has(grouped)

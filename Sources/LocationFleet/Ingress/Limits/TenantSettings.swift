@@ -6,11 +6,14 @@ package struct TenantSettings: Hashable, Sendable {
   package var connections: Int?
   /// Days after which its events are erased; `nil` for as long as the streams keep them.
   package var daysOfEvents: Int?
+  /// Seconds for which dates of its devices may be ahead of their arrival.
+  package var clockAhead: Double?
 
   package init() {}
 
   static let keys = [
     "rate", "burst", "device-rate", "device-burst", "connections", "keep-events-days",
+    "clock-ahead",
   ]
 
   /// Reads the words behind the name; returns what is wrong with them, or `nil`.
@@ -31,6 +34,11 @@ package struct TenantSettings: Hashable, Sendable {
     case "device-burst": return Self.decimal(&deviceBurst, value, key)
     case "connections": return SettingValue.number(&connections, value, in: 1...1_000_000, key)
     case "keep-events-days": return SettingValue.number(&daysOfEvents, value, in: 1...3650, key)
+    case "clock-ahead":
+      var bound = 0.0
+      let cause = SettingValue.decimal(&bound, value, in: ClockBounds.range, key)
+      if cause == nil { clockAhead = bound }
+      return cause
     default:
       return "unknown key `\(key.prefix(64))`; known are \(Self.keys.joined(separator: ", "))"
     }
@@ -113,6 +121,11 @@ package struct TenantLimits: Hashable, Sendable {
   package func limits(connections: Int) -> SendingLimits {
     let usual = all.share(SendingLimits.Share())
     return SendingLimits(usual, tenants.mapValues { $0.share(usual) }, connections: connections)
+  }
+
+  /// For how long the dates of devices may be ahead of their arrival, where all others' may be for `usual` seconds.
+  func clockBounds(_ usual: Double) -> ClockBounds {
+    ClockBounds(usual, tenants.compactMapValues(\.clockAhead))
   }
 
   /// Those that keep events for a time of their own, and the date before which these are too old.
