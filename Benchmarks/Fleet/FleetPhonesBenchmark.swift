@@ -36,7 +36,6 @@ private func report(_ name: String, _ comparison: EventComparison, _ text: Strin
   let shifts = comparison.shifts.map(\.magnitude)
   let figures: [(String, Int, String)] = [
     ("same", comparison.same, "equal in everything"),
-    ("arrivals", comparison.unseenArrivals, "equal but for an arrival that nobody saw"),
     ("shifted", shifts.count, "decided at another time or with other evidence"),
     ("alone", comparison.onlyAlone.count, "of the phone alone only"),
     ("fleet", comparison.onlyFleet.count, "of the fleet only"),

@@ -128,6 +128,28 @@ struct FleetDeviceTests {
     #expect(surplus > 10 && surplus == fleet.counts.surplus)
   }
 
+  @Test(
+    "FLEET-124: a first place that is left before its arrival is reported has none",
+    arguments: [60, 900])
+  func firstPlace(seconds: Int) throws {
+    var device = FleetDevice(name)
+    var visits: [FleetEvent] = []
+    for second in 0..<seconds + 600 {
+      let way = 1.4 * Double(max(second - seconds, 0))
+      var fix = Fix(
+        coordinate: FleetWalk.place(east: way, north: 0), horizontalAccuracy: 8,
+        time: FleetWalk.start + .seconds(second))
+      fix.speed = way > 0 ? 1.4 : 0
+      visits += device.take(fix, received: nil, FleetFences(), settings).events
+        .filter { $0.visit != nil }
+    }
+    let isReported = seconds > 600
+    #expect(visits.map(\.kind) == (isReported ? [.arrived, .departed] : [.departed]))
+    #expect(visits.map(\.visit?.arrival) == visits.map { _ in isReported ? FleetWalk.start : nil })
+    let line = FleetEventLine.encoded(try #require(visits.last), of: name)
+    #expect(String(decoding: line, as: UTF8.self).contains(#""arrival_date":null"#) != isReported)
+  }
+
   @Test("FLEET-7: a dwell is reported once, when it is over, with the first state inside as found")
   func dwell() throws {
     var device = FleetDevice(name)

@@ -10,7 +10,7 @@ package import LocationModel
 /// at which they happened.
 ///
 /// The place of the device when the engine began is a visit, too. Its arrival was not seen, so its
-/// departure may be the first delivery (VISIT-4).
+/// departure may be the first delivery, and has none (VISIT-4).
 package struct VisitDetector: Machine {
   package enum Input: MachineInput {
     case fix(Fix)
@@ -195,7 +195,9 @@ package struct VisitDetector: Machine {
     state = .travelling(departure.next)
     isFirst = false
     remember(visit.stay)
-    return departure.visit
+    var past = departure.visit
+    if !current.isDelivered { past.arrival = nil }
+    return past
   }
 
   /// Ends the first stay; its place is remembered if it is settled, however soon the device left.

@@ -5,8 +5,6 @@ import LocationModel
 package struct EventComparison: Sendable {
   /// Events that are equal in everything.
   package var same = 0
-  /// Departures that are equal but for the arrival: a device alone leaves one out that it has not delivered (VISIT-4).
-  package var unseenArrivals = 0
   /// Of events of one kind and fence that both have, and that are not equal: seconds by which the fleet's was decided
   /// later.
   package var shifts: [Double] = []
@@ -37,11 +35,6 @@ package struct EventComparison: Sendable {
   private mutating func compare(_ alone: [FleetEvent], _ fleet: [FleetEvent]) {
     var (alone, fleet) = (alone, fleet)
     same += alone.takeOut(&fleet) { $0 == $1 }
-    unseenArrivals += alone.takeOut(&fleet) { own, other in
-      var other = other
-      other.visit?.arrival = nil
-      return own.kind == .departed && own == other
-    }
     for (own, other) in zip(alone, fleet) {
       shifts.append(other.decided.seconds(since: own.decided))
     }
