@@ -16,8 +16,23 @@ struct AwakeDevices: Sendable {
   private static let none: Int32 = -1
 
   var count: Int { devices.count }
-  var isFull: Bool { count >= most }
   var names: [FleetDeviceName] { devices.map(\.name) }
+
+  /// The places of those in a bucket.
+  func places(in bucket: Int, of buckets: Int) -> [Place] {
+    links.indices.filter { FleetAddress.bucket(ofHash: links[$0].hash, count: buckets) == bucket }
+  }
+
+  /// How many there may be beside so many devices.
+  ///
+  /// Where there are many more than fit, a device has made room for others before its next fix: then their memory
+  /// would be for nothing (chosen; docs/decisions/0117).
+  func room(beside devices: Int) -> Int {
+    devices > Self.useful * most ? max(most / Self.share, 1) : most
+  }
+
+  private static let useful = 4
+  private static let share = 32
 
   subscript(place: Place) -> FleetDevice {
     _read { yield devices[place] }
@@ -37,7 +52,7 @@ struct AwakeDevices: Sendable {
 
   /// Adds one that is not here; returns its place.
   mutating func append(_ device: FleetDevice, hash: UInt64) -> Place {
-    if lists.isEmpty { lists = [Int32](repeating: Self.none, count: most.roundedUpToPowerOfTwo) }
+    if devices.count >= lists.count { makeLists() }
     let list = list(hash)
     links.append((hash, lists[list]))
     lists[list] = Int32(devices.count)
@@ -60,11 +75,25 @@ struct AwakeDevices: Sendable {
     links.removeLast()
   }
 
-  mutating func removeAll() {
+  /// Removes all, and keeps memory for so many at most.
+  mutating func removeAll(keeping room: Int) {
+    guard devices.capacity <= 2 * room else { return self = AwakeDevices(most: most) }
     devices.removeAll(keepingCapacity: true)
     links.removeAll(keepingCapacity: true)
     for list in lists.indices { lists[list] = Self.none }
   }
+
+  /// Makes lists for twice as many devices.
+  private mutating func makeLists() {
+    lists = [Int32](repeating: Self.none, count: max(2 * lists.count, Self.fewestLists))
+    for place in links.indices {
+      let list = list(links[place].hash)
+      links[place].next = lists[list]
+      lists[list] = Int32(place)
+    }
+  }
+
+  private static let fewestLists = 16
 
   private mutating func unlink(_ place: Place) {
     let list = list(links[place].hash)
@@ -78,11 +107,4 @@ struct AwakeDevices: Sendable {
 
   // The lower half says which bucket of a partition a device is in.
   private func list(_ hash: UInt64) -> Int { Int(hash >> 32) & (lists.count - 1) }
-}
-
-extension Int {
-  /// The least power of two that is not less.
-  fileprivate var roundedUpToPowerOfTwo: Int {
-    self <= 1 ? 1 : 1 << (Int.bitWidth - (self - 1).leadingZeroBitCount)
-  }
 }

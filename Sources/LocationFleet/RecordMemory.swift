@@ -1,9 +1,9 @@
 /// Memory for many records of any length, without what a piece of memory of its own costs for each.
 ///
-/// Records lie one behind the other in pieces, and begin at a multiple of eight bytes. One that is freed is
+/// Records lie one behind the other in pieces, and begin at a multiple of four bytes. One that is freed is
 /// used again for the next of its length.
 struct RecordMemory: Sendable {
-  /// Where a record begins: its piece, and the eight bytes in it. Enough for 32 GiB.
+  /// Where a record begins: its piece, and the four bytes in it. Enough for 16 GiB.
   typealias Place = UInt32
 
   /// No record.
@@ -12,13 +12,16 @@ struct RecordMemory: Sendable {
   private var pieces: [[UInt8]] = []
   /// The piece to which records are added.
   private var newest: Int?
-  /// The last freed record, by how many times eight bytes they have. Each begins with the place of the one that
+  /// The last freed record, by how many times four bytes they have. Each begins with the place of the one that
   /// was freed before it.
   private var free: [Place] = []
   /// Pieces of long records that were freed.
   private var freePieces: [Int] = []
   /// Bytes of all records, and of those that were freed.
   private(set) var size = (all: 0, free: 0)
+
+  /// The bytes of all pieces, those with room for more included.
+  var reserved: Int { pieces.reduce(0) { $0 + $1.capacity } }
 
   /// Stores a record.
   mutating func add(_ record: [UInt8]) -> Place {
@@ -108,7 +111,7 @@ struct RecordMemory: Sendable {
   private static func piece(_ place: Place) -> Int { Int(place) / unitsOfPiece }
   private static func start(_ place: Place) -> Int { Int(place) % unitsOfPiece * unit }
 
-  private static let unit = 8
+  private static let unit = 4
   /// The longest piece. Chosen: what is left at its end is a hundredth of it.
   private static let bytesOfPiece = 16_384
   private static let unitsOfPiece = bytesOfPiece / unit

@@ -2,7 +2,8 @@ internal import LocationModel
 
 /// Devices that are bytes, by their names.
 ///
-/// A million of them are kept: a dictionary takes as many bytes for each as what is stored of it.
+/// A million of them are kept: a dictionary takes as many bytes for each as what is stored of it. The buckets of a
+/// partition lie in one memory, as each would have room of its own for what is to come.
 struct StoredDevices: Sendable {
   private typealias Place = RecordMemory.Place
 
@@ -19,15 +20,24 @@ struct StoredDevices: Sendable {
     var count: Int { length + tenant + device + state }
   }
 
-  /// Where lists of records begin, by the hash of their names.
+  /// How many buckets the devices are in.
+  private let buckets: Int
+  /// Where lists of records begin, by the hash of their names; each bucket has as many, one behind the other.
   private var lists: [Place] = []
+  /// How many lists a bucket has, a power of two.
+  private var listsOfBucket = 0
   private var memory = RecordMemory()
   private(set) var count = 0
   /// The bytes of all devices, without their names.
   private(set) var stateBytes = 0
 
+  init(buckets: Int = 1) { self.buckets = buckets }
+
   /// The bytes of all records, free ones included.
   var memorySize: Int { memory.size.all }
+
+  /// The bytes in which records may be, those with room for more included.
+  var reservedMemory: Int { memory.reserved }
 
   /// All names, in no order.
   var names: [FleetDeviceName] {
@@ -37,12 +47,18 @@ struct StoredDevices: Sendable {
     return names
   }
 
-  /// All devices, in no order.
-  var all: [(name: FleetDeviceName, bytes: [UInt8])] {
-    var all: [(name: FleetDeviceName, bytes: [UInt8])] = []
-    all.reserveCapacity(count)
-    forEach { all.append((name(at: $0, $1), state(at: $0, $1))) }
-    return all
+  /// The names of a bucket, in no order.
+  func names(in bucket: Int) -> [FleetDeviceName] {
+    var names: [FleetDeviceName] = []
+    forEach(in: bucket) { names.append(name(at: $0, $1)) }
+    return names
+  }
+
+  /// The devices of a bucket, in no order.
+  func devices(in bucket: Int) -> [(name: FleetDeviceName, bytes: [UInt8])] {
+    var devices: [(name: FleetDeviceName, bytes: [UInt8])] = []
+    forEach(in: bucket) { devices.append((name(at: $0, $1), state(at: $0, $1))) }
+    return devices
   }
 
   func contains(_ name: FleetDeviceName) -> Bool { find(name) != nil }
@@ -56,7 +72,8 @@ struct StoredDevices: Sendable {
   mutating func insert(_ bytes: [UInt8], of name: FleetDeviceName) {
     drop(name)
     if count >= Self.lengthOfLists * lists.count {
-      makeLists(max(2 * lists.count, Self.fewestLists))
+      let fewest = buckets > 1 ? 1 : Self.fewestLists
+      makeLists(ofBucket: max(2 * listsOfBucket, fewest))
     }
     add(bytes, of: name)
   }
@@ -98,25 +115,27 @@ struct StoredDevices: Sendable {
     memory.remove(found.place, found.head.count)
     count -= 1
     stateBytes -= found.head.state
-    if count == 0 { self = StoredDevices() }
+    if count == 0 { self = StoredDevices(buckets: buckets) }
   }
 
   /// Moves everything into memory without gaps, where a quarter is free: as devices grow and shrink, what is
   /// free becomes too short or too long for them.
   mutating func compact() {
     guard memory.size.free > memory.size.all / 4, memory.size.free > Self.mostFree else { return }
-    var packed = StoredDevices()
+    var packed = StoredDevices(buckets: buckets)
     packed.lists = [Place](repeating: RecordMemory.none, count: lists.count)
-    for device in all { packed.add(device.bytes, of: device.name) }
+    packed.listsOfBucket = listsOfBucket
+    forEach { packed.add(state(at: $0, $1), of: name(at: $0, $1)) }
     self = packed
   }
 
-  /// Puts the records into so many lists.
-  private mutating func makeLists(_ number: Int) {
+  /// Puts the records of each bucket into so many lists.
+  private mutating func makeLists(ofBucket number: Int) {
     var places: [Place] = []
     places.reserveCapacity(count)
     forEach { place, _ in places.append(place) }
-    lists = [Place](repeating: RecordMemory.none, count: number)
+    listsOfBucket = number
+    lists = [Place](repeating: RecordMemory.none, count: buckets * number)
     for place in places {
       let list = list(of: name(at: place, head(at: place)))
       memory.set(lists[list], in: place)
@@ -124,9 +143,16 @@ struct StoredDevices: Sendable {
     }
   }
 
-  private func forEach(_ body: (Place, Head) -> Void) {
-    for list in lists {
-      var place = list
+  private func forEach(_ body: (Place, Head) -> Void) { forEach(of: lists.indices, body) }
+
+  private func forEach(in bucket: Int, _ body: (Place, Head) -> Void) {
+    let first = bucket * listsOfBucket
+    forEach(of: first..<first + listsOfBucket, body)
+  }
+
+  private func forEach(of range: Range<Int>, _ body: (Place, Head) -> Void) {
+    for list in range {
+      var place = lists[list]
       while place != RecordMemory.none {
         let head = head(at: place)
         body(place, head)
@@ -150,7 +176,12 @@ struct StoredDevices: Sendable {
     return nil
   }
 
-  private func list(of name: FleetDeviceName) -> Int { name.hashValue & (lists.count - 1) }
+  private func list(of name: FleetDeviceName) -> Int {
+    let hash = FleetAddress.hash(of: name)
+    // The lower half says which bucket a device is in.
+    let place = Int(hash >> 32) & (listsOfBucket - 1)
+    return FleetAddress.bucket(ofHash: hash, count: buckets) * listsOfBucket + place
+  }
 
   private func head(at place: Place) -> Head {
     let next = memory.place(in: place)

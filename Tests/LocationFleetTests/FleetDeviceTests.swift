@@ -78,6 +78,30 @@ struct FleetDeviceTests {
     #expect(mixed.names.map(\.device) == ["0", "1", "2", "3", "4", "5"])
   }
 
+  @Test("FLEET-125: of far more devices than fit few are awake, and the events are the same")
+  func awake() throws {
+    let walks = (1...8 as ClosedRange<UInt64>).map { FleetWalk(seed: $0, count: 40) }
+    let fences = try walks[0].index()
+    func run(mostAwake: Int, buckets: Int) -> [[FleetEvent]] {
+      var fleet = Fleet(fences, buckets: buckets, mostAwake: mostAwake)
+      var events = [[FleetEvent]](repeating: [], count: 200)
+      for step in 0..<40 {
+        for number in events.indices {
+          let name = FleetDeviceName(device: "\(number)")
+          events[number] += fleet.take(walks[number % 8].fixes[step], of: name)?.events ?? []
+        }
+      }
+      #expect(fleet.mostAwake == (mostAwake == 200 ? 200 : 1))
+      #expect(fleet.awakeCount <= fleet.mostAwake && fleet.count == 200)
+      let stored = (0..<buckets).flatMap { fleet.stored(in: $0) }
+      #expect(stored.map(\.name).sorted() == fleet.names)
+      return events
+    }
+    let expected = run(mostAwake: 200, buckets: 1)
+    #expect(run(mostAwake: 32, buckets: 7) == expected)
+    #expect(!expected.joined().isEmpty)
+  }
+
   private func standing(_ device: inout FleetDevice, _ fences: FleetFences) -> [FleetEvent] {
     (0..<60).flatMap { step in
       let fix = Fix(
@@ -116,7 +140,7 @@ struct FleetDeviceTests {
       switch number / 70 % 12 {
       case 0: fleet.forget(name)
       case 1: _ = fleet.end(name)
-      case 2: if let first = fleet.stored.first { fleet.restore(first.name, stored: first.bytes) }
+      case 2: if let first = fleet.stored().first { fleet.restore(first.name, stored: first.bytes) }
       case 3: fleet.rest()
       case 4 where number / 840 % 8 == 0: _ = fleet.forget(tenant: tenant)
       default: if fleet.take(fix, of: name) == nil { surplus += 1 }

@@ -34,7 +34,7 @@ struct StoredDevicesTests {
     #expect(stored.names.sorted() == expected.keys.sorted())
     #expect(stored.stateBytes == expected.values.reduce(0) { $0 + $1.count })
     for (name, bytes) in expected { #expect(stored[name] == bytes) }
-    #expect(stored.all.allSatisfy { expected[$0.name] == $0.bytes })
+    #expect(stored.devices(in: 0).allSatisfy { expected[$0.name] == $0.bytes })
     #expect(stored[FleetDeviceName(tenant: "b", device: "device-1")] == nil)
   }
 
@@ -70,5 +70,30 @@ struct StoredDevicesTests {
     }
     for number in 0..<1000 { _ = stored.remove(FleetDeviceName(device: "device-\(number)")) }
     #expect(stored.memorySize == 0)
+  }
+
+  @Test("FLEET-125: those of all buckets share memory, of which hardly any is left over")
+  func shared() {
+    let buckets = 256
+    var stored = StoredDevices(buckets: buckets)
+    let names = (0..<15_625).map { FleetDeviceName(device: "device-\($0)") }
+    // Twice, as what has changed lies elsewhere.
+    for round in 0..<2 {
+      for (number, name) in names.enumerated() {
+        stored.insert(Self.bytes(256 + (number + round) % 12, number), of: name)
+      }
+    }
+    let needed = stored.stateBytes + names.reduce(0) { $0 + $1.device.utf8.count + 8 }
+    #expect(Double(stored.reservedMemory) < 1.05 * Double(needed))
+    var found: [FleetDeviceName] = []
+    for bucket in 0..<buckets {
+      let devices = stored.devices(in: bucket)
+      #expect(devices.map(\.name) == stored.names(in: bucket))
+      for (name, bytes) in devices {
+        #expect(FleetAddress.bucket(of: name, count: buckets) == bucket && stored[name] == bytes)
+      }
+      found += devices.map(\.name)
+    }
+    #expect(found.sorted() == names.sorted())
   }
 }

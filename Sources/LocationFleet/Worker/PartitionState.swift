@@ -43,7 +43,7 @@ package struct PartitionState: Sendable {
   package private(set) var fences: String
   /// The inputs from which other fences were in force, and which were before.
   private var changes: [(input: UInt64, before: String)] = []
-  private var fleets: [Fleet]
+  private var fleet: Fleet
   /// Up to which input each bucket had been judged when it was read.
   private var known: [UInt64]
   package var plan: SnapshotPlan
@@ -70,10 +70,9 @@ package struct PartitionState: Sendable {
     let share = settings.mostDevices / settings.buckets
     let most = max(2 * share, share + 64)
     // The last quarter is for others. A tenant that is alone has room for half more than its share all the same.
-    let fleet = Fleet(
-      fences.index, settings.fleet, mostDevices: most, mostOfTenant: (3 * most + 3) / 4,
-      mostAwake: max(settings.awake / settings.buckets, 4))
-    fleets = Array(repeating: fleet, count: settings.buckets)
+    fleet = Fleet(
+      fences.index, settings.fleet, buckets: settings.buckets, mostDevices: most,
+      mostOfTenant: (3 * most + 3) / 4, mostAwake: settings.awake)
     known = [UInt64](repeating: 0, count: settings.buckets)
     plan = SnapshotPlan(buckets: settings.buckets, period: settings.snapshotPeriod, at: now)
   }
@@ -85,12 +84,12 @@ package struct PartitionState: Sendable {
     return state.counted
   }
 
-  package var devices: Int { fleets.reduce(0) { $0 + $1.count } }
+  package var devices: Int { fleet.count }
 
   /// Takes the devices of a bucket as they were stored.
   package mutating func restore(_ number: Int, _ bucket: StateBucket) {
     known[number] = bucket.position
-    for device in bucket.devices { fleets[number].restore(device.name, stored: device.bytes) }
+    for device in bucket.devices { fleet.restore(device.name, stored: device.bytes) }
   }
 
   /// Judges nothing of a tenant before the input that asks for its devices to be forgotten: they cannot be
@@ -127,12 +126,12 @@ package struct PartitionState: Sendable {
     case .erase(let device):
       let bucket = FleetAddress.bucket(of: device, count: settings.buckets)
       if input > known[bucket] {
-        fleets[bucket].forget(device)
+        fleet.forget(device)
         plan.change(bucket, by: input)
       }
     case .eraseTenant(let tenant):
-      for bucket in fleets.indices where input > known[bucket] {
-        if fleets[bucket].forget(tenant: tenant) > 0 { plan.change(bucket, by: input) }
+      for bucket in known.indices where input > known[bucket] {
+        if fleet.forget(tenant: tenant, in: bucket) > 0 { plan.change(bucket, by: input) }
       }
     case .fences, nil: return .append([])
     }
@@ -159,7 +158,7 @@ package struct PartitionState: Sendable {
     changes.removeAll { $0.input <= floor }
     changes.append((input, fences))
     fences = version
-    for bucket in fleets.indices { fleets[bucket].replace(index) }
+    fleet.replace(index)
   }
 
   /// The events up to this one are in the log.
@@ -169,7 +168,7 @@ package struct PartitionState: Sendable {
   package func bucket(_ number: Int) -> StateBucket {
     StateBucket(
       position: max(position, known[number]),
-      devices: fleets[number].stored.map { StateBucket.Device(name: $0.name, bytes: $0.bytes) })
+      devices: fleet.stored(in: number).map { StateBucket.Device(name: $0.name, bytes: $0.bytes) })
   }
 
   /// From where a successor has to judge.
@@ -286,7 +285,7 @@ extension PartitionState {
     plan.change(bucket, by: message.sequence)
     // Nothing comes later than the log says.
     let received = min(line.received ?? message.time, message.time)
-    let outcome = fleets[bucket].take(
+    let outcome = fleet.take(
       line.fix, of: device, hash: hash, group: line.group, received: received)
     if outcome == nil { reject(message, "surplus") }
     return outcome
