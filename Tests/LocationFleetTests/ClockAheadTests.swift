@@ -302,14 +302,16 @@ struct ClockAheadEventTests {
     let walk = FleetWalk(seed: 3, count: 40)
     let fences = try walk.index()
     var (right, ahead) = (FleetDevice(Self.name), FleetDevice(Self.name))
-    for (fix, came) in Self.sent(walk) {
+    for (number, sent) in Self.sent(walk).enumerated() {
+      let (fix, came) = sent
+      _ = ahead.take(fix, received: came, fences, .init())
+      guard number > 1 else { continue }
       var rightly = fix
       rightly.time = came
       _ = right.take(rightly, received: came, fences, .init())
-      _ = ahead.take(fix, received: came, fences, .init())
     }
     #expect(right.stored(fences)[0] == 6 && ahead.stored(fences)[0] == 7)
-    #expect(ahead.stored(fences).count < right.stored(fences).count + 32)
+    #expect(ahead.stored(fences).count < right.stored(fences).count + 48)
   }
 
   /// The lines and figures of a partition that gets the fixes.
