@@ -15,6 +15,8 @@ package enum NL80211 {
     case station(WiFiStation)
     /// An adapter, by its index, has finished a scan.
     case scanned(Int)
+    /// What radios may send and receive, in a list of all rules.
+    case rules(WiFiRules)
     /// Of another kind, of no concern here.
     case other
   }
@@ -46,6 +48,12 @@ package enum NL80211 {
       .bytes(sequence: sequence)
   }
 
+  /// Asks for the rules of all radios: those for all, and those that a radio has for itself.
+  static func rulesRequest(_ family: WiFiFamily, sequence: UInt32) -> [UInt8] {
+    NetlinkRequest(family: family.id, command: getRules, asksForList: true)
+      .bytes(sequence: sequence)
+  }
+
   /// Asks for what an adapter heard.
   static func scanRequest(
     _ family: WiFiFamily, adapter: Int, sequence: UInt32
@@ -66,6 +74,8 @@ package enum NL80211 {
     if message.type == controller {
       return command == newFamily ? .family(try family(attributes)) : .other
     }
+    // An answer has the number of its request.
+    if command == getRules { return try WiFiRules(attributes).map { .rules($0) } ?? .other }
     let index = attributes[type: Attribute.index]?.number(UInt32.self).map { Int($0) }
     switch (command, index) {
     case (newInterface, let index?):
@@ -106,6 +116,7 @@ package enum NL80211 {
   private static let getInterface: UInt8 = 5
   private static let newInterface: UInt8 = 7
   private static let deleteInterface: UInt8 = 8
+  private static let getRules: UInt8 = 31
   private static let getScan: UInt8 = 32
   private static let newScanResults: UInt8 = 34
   private static let clientKind: UInt32 = 2

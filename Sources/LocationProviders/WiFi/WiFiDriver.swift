@@ -29,6 +29,7 @@ package struct WiFiDriver: SourceDriver {
   private var demand: PositionDemand?
   private var status = ProviderStatus.idle
   private var adapters: [Known] = []
+  private var rules: [WiFiRules] = []
   /// Why the kernel's side is not open; `nil` while it is, or is being opened.
   private var fault: ProviderStatus.Reason?
   private var retry = Retry()
@@ -78,9 +79,14 @@ package struct WiFiDriver: SourceDriver {
     evidence.adapters = adapters.map {
       WiFiEvidence(
         name: $0.adapter.name, stations: $0.stations, strongest: $0.strongest, control: control,
-        obstacle: obstacle?.reason)
+        obstacle: obstacle?.reason, rules: rules(of: $0.adapter))
     }
     return evidence
+  }
+
+  /// The rules of an adapter's radio, or those of all that have none of their own.
+  private func rules(of adapter: WiFiAdapter) -> WiFiRules? {
+    rules.first { $0.radio == adapter.radio } ?? rules.first { $0.radio == nil }
   }
 
   package var nextDeadline: Instant? {
@@ -156,6 +162,9 @@ package struct WiFiDriver: SourceDriver {
       adapters = all.map { adapter in
         adapters.first { $0.adapter == adapter } ?? Known(adapter: adapter)
       }
+      return []
+    case .rules(let all):
+      rules = all
       return []
     case .scanned:
       awaiting = nil
@@ -341,16 +350,19 @@ package struct WiFiEvidence: Hashable, Sendable {
   package var control: WiFiControl?
   /// Why no scan could be asked for; `nil` while nothing prevents it.
   package var obstacle: ScanObstacle?
+  /// What its radio may send and receive; `nil` where the kernel does not say.
+  package var rules: WiFiRules?
 
   package init(
     name: String, stations: Int?, strongest: Double? = nil, control: WiFiControl? = nil,
-    obstacle: ScanObstacle? = nil
+    obstacle: ScanObstacle? = nil, rules: WiFiRules? = nil
   ) {
     self.name = name
     self.stations = stations
     self.strongest = strongest
     self.control = control
     self.obstacle = obstacle
+    self.rules = rules
   }
 }
 

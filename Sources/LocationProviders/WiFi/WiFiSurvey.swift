@@ -7,7 +7,8 @@ package import LocationModel
 /// | closed | `open` | looking, or joining where the family is known |
 /// | looking | the family | joining: the channel is opened again, for its groups |
 /// | joining | the channel is open | listing |
-/// | listing | the end of the list | following; all adapters are read |
+/// | listing | the end of the list | ruling, or following without an adapter |
+/// | ruling | the end of the list, or a refusal | following; all adapters are read |
 /// | following | a scan is finished, or `read` | reading |
 /// | reading | the end of the list | following, or reading the next adapter |
 /// | any | the channel is closed, or no answer | closed |
@@ -19,6 +20,8 @@ package struct WiFiSurvey: Sendable {
     case send([UInt8])
     /// The adapters that use networks, one for each radio.
     case adapters([WiFiAdapter])
+    /// What radios may send and receive; empty where the kernel does not say.
+    case rules([WiFiRules])
     /// An adapter has finished a scan; its results follow.
     case scanned(WiFiAdapter)
     /// What an adapter heard, and when the kernel answered.
@@ -33,6 +36,7 @@ package struct WiFiSurvey: Sendable {
     case looking(sequence: UInt32?)
     case joining
     case listing(sequence: UInt32, [WiFiAdapter])
+    case ruling(sequence: UInt32, [WiFiRules])
     case following
     case reading(Reading)
   }
@@ -67,7 +71,7 @@ package struct WiFiSurvey: Sendable {
   package var isFollowing: Bool {
     switch state {
     case .following, .reading: true
-    case .closed, .looking, .joining, .listing: false
+    case .closed, .looking, .joining, .listing, .ruling: false
     }
   }
 
@@ -114,7 +118,7 @@ package struct WiFiSurvey: Sendable {
       if case .closed = state { return [] }
       return receive(bytes, at: now)
     case (.closed(let end), .looking), (.closed(let end), .joining), (.closed(let end), .listing),
-      (.closed(let end), .following), (.closed(let end), .reading):
+      (.closed(let end), .ruling), (.closed(let end), .following), (.closed(let end), .reading):
       return fail(end.reason, closing: false)
     default: return []
     }
@@ -165,6 +169,10 @@ package struct WiFiSurvey: Sendable {
       guard others.count < Self.mostInterfaces else { return [] }
       state = .listing(sequence: message.sequence, others + [adapter])
       return []
+    case (.rules(let rules), .ruling(message.sequence, let others)):
+      guard others.count < Self.mostInterfaces else { return [] }
+      state = .ruling(sequence: message.sequence, others + [rules])
+      return []
     case (.station(let station), .reading(var reading)) where reading.sequence == message.sequence:
       if message.flags & NetlinkMessage.interrupted != 0 { reading.isInterrupted = true }
       reading.stations.append(station)
@@ -178,7 +186,7 @@ package struct WiFiSurvey: Sendable {
       // An adapter came, changed, or went: all are listed again.
       isOutdated = true
       return next(at: now)
-    case (.family, _), (.adapter, _), (.station, _), (.other, _): return []
+    case (.family, _), (.adapter, _), (.rules, _), (.station, _), (.other, _): return []
     }
   }
 
@@ -186,11 +194,10 @@ package struct WiFiSurvey: Sendable {
   private mutating func finish(_ message: NetlinkMessage, at now: Instant) -> [Output] {
     switch state {
     case .listing(message.sequence, let all):
-      state = .following
-      nextDeadline = nil
       adapters = chosen(of: all)
       due = []
-      return [.adapters(adapters)] + read(at: now)
+      return [.adapters(adapters)] + rule(at: now)
+    case .ruling(message.sequence, let rules): return follow(rules, at: now)
     case .reading(let reading) where reading.sequence == message.sequence:
       let isInterrupted =
         reading.isInterrupted || message.flags & NetlinkMessage.interrupted != 0
@@ -200,7 +207,7 @@ package struct WiFiSurvey: Sendable {
       state = .following
       nextDeadline = nil
       return [.heard(reading.adapter, reading.stations)] + next(at: now)
-    case .closed, .looking, .joining, .listing, .following, .reading: return []
+    case .closed, .looking, .joining, .listing, .ruling, .following, .reading: return []
     }
   }
 
@@ -212,12 +219,14 @@ package struct WiFiSurvey: Sendable {
       let reason = ProviderStatus.Reason.missing("the kernel has no Wi-Fi (nl80211)")
       return fail(code == Self.noEntry ? reason : Self.refusal(code), closing: true)
     case .listing(message.sequence, _): return fail(Self.refusal(code), closing: true)
+    // A kernel that is too old to list them.
+    case .ruling(message.sequence, _): return follow([], at: now)
     case .reading(let reading) where reading.sequence == message.sequence:
       // It is gone, which an event will say, or it is off.
       state = .following
       nextDeadline = nil
       return [.heard(reading.adapter, [])] + next(at: now)
-    case .closed, .looking, .joining, .listing, .following, .reading: return []
+    case .closed, .looking, .joining, .listing, .ruling, .following, .reading: return []
     }
   }
 
@@ -229,6 +238,20 @@ package struct WiFiSurvey: Sendable {
     isOutdated = false
     state = .listing(sequence: sequence, [])
     return [.send(NL80211.adaptersRequest(family, sequence: sequence))]
+  }
+
+  /// Asks what the radios may send and receive.
+  private mutating func rule(at now: Instant) -> [Output] {
+    guard let family, !adapters.isEmpty else { return follow([], at: now) }
+    let sequence = number(at: now)
+    state = .ruling(sequence: sequence, [])
+    return [.send(NL80211.rulesRequest(family, sequence: sequence))]
+  }
+
+  private mutating func follow(_ rules: [WiFiRules], at now: Instant) -> [Output] {
+    state = .following
+    nextDeadline = nil
+    return [.rules(rules)] + read(at: now)
   }
 
   private mutating func enqueue(_ indices: [Int]) {

@@ -4,26 +4,74 @@ import LocationService
 
 /// What each Wi-Fi adapter of this computer can do, and what prevents more.
 enum WiFiDiagnosis {
-  /// Returns a finding for each adapter of a source; none for a source without any.
-  static func adapters(of report: SourceReport) -> [Finding] {
-    report.evidence.adapters.map { adapter in
-      let strongest = adapter.strongest.map {
-        ", the strongest at \(Int($0.rounded())) dBm"
-      }
-      let heard = adapter.stations.map {
-        ($0 == 1 ? "hears 1 access point" : "hears \($0) access points") + (strongest ?? "")
-      }
-      let scans = adapter.control.map { "\($0) scans" }
-      let facts = [heard, scans].compactMap(\.self)
-      guard let obstacle = adapter.obstacle else {
-        return finding(
-          adapter, .good, "wifi", facts.isEmpty ? "it was not read yet" : words(facts), nil)
-      }
-      // Scans that others make are used although none can be asked for.
-      let verdict = adapter.stations ?? 0 > 0 ? Finding.Verdict.doubtful : .bad
+  /// Looks at each adapter of a source.
+  ///
+  /// - Parameters:
+  ///   - report: of the source.
+  ///   - knowsCountries: whether the kernel finds the rules of countries.
+  /// - Returns: findings for each adapter; none for a source without any.
+  static func adapters(
+    of report: SourceReport, knowsCountries: Bool = RegulatoryDatabase.isInstalled()
+  ) -> [Finding] {
+    report.evidence.adapters.flatMap { adapter in
+      [scans(of: adapter), world(adapter, knowsCountries)].compactMap(\.self)
+    }
+  }
+
+  /// What an adapter hears, and why it hears no more.
+  private static func scans(of adapter: WiFiEvidence) -> Finding {
+    let strongest = adapter.strongest.map {
+      ", the strongest at \(Int($0.rounded())) dBm"
+    }
+    let heard = adapter.stations.map {
+      ($0 == 1 ? "hears 1 access point" : "hears \($0) access points") + (strongest ?? "")
+    }
+    let scans = adapter.control.map { "\($0) scans" }
+    let rules = adapter.rules.map { words(for: $0) }
+    let facts = [heard, scans, rules].compactMap(\.self)
+    guard let obstacle = adapter.obstacle else {
       return finding(
-        adapter, verdict, obstacle.code, words(facts + ["\(obstacle)"]),
-        obstacle.step(for: adapter.name))
+        adapter, .good, "wifi", facts.isEmpty ? "it was not read yet" : words(facts), nil)
+    }
+    // Scans that others make are used although none can be asked for.
+    let verdict = adapter.stations ?? 0 > 0 ? Finding.Verdict.doubtful : .bad
+    return finding(
+      adapter, verdict, obstacle.code, words(facts + ["\(obstacle)"]),
+      obstacle.step(for: adapter.name))
+  }
+
+  /// That a radio has the rules of no country, and what it hears less for that; `nil` where it has
+  /// those of one.
+  private static func world(_ adapter: WiFiEvidence, _ knowsCountries: Bool) -> Finding? {
+    guard let rules = adapter.rules, rules.isOfNoCountry else { return nil }
+    func list(_ bands: [WiFiRules.Band], _ words: String) -> String? {
+      bands.isEmpty ? nil : bands.map { "\($0)" }.joined(separator: " and ") + " GHz " + words
+    }
+    let limits = [list(rules.quiet, "only listened to"), list(rules.closed, "closed")]
+      .compactMap(\.self).joined(separator: ", ")
+    let name = "sudo iw reg set DE, with yours for DE"
+    let step =
+      if rules.isOfFirmware {
+        nil as String?
+      } else if knowsCountries {
+        "name the country that you are in: \(name)"
+      } else {
+        "install the rules of countries (sudo apt install wireless-regdb), then: sudo iw reg reload; "
+          + name
+      }
+    return finding(
+      adapter, .doubtful, "wifi_no_country",
+      "no country is set for its radio, so that it may hear fewer access points"
+        + (limits.isEmpty ? "" : ": \(limits)")
+        + (rules.isOfFirmware ? "; its firmware sets one by what it hears" : ""), step)
+  }
+
+  private static func words(for rules: WiFiRules) -> String {
+    switch rules.country {
+    case WiFiRules.world: "regulatory domain 00"
+    case "98": "regulatory domain 98, what several countries permit"
+    case "99": "regulatory domain 99, the rules of its maker"
+    default: "regulatory domain \(rules.country)"
     }
   }
 

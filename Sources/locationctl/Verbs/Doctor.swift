@@ -27,8 +27,9 @@ extension Verb {
       nothing keeps the app from its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
       its senders with from=. Of each Wi-Fi adapter it prints how many access points it hears, \
-      which program scans, and what prevents it; of a modem for which a file of assistance data is named \
-      (modem:?assistance=/PATH), why its receiver does not have it.
+      which program scans, what prevents it, and the country whose rules its radio follows; of a \
+      modem for which a file of assistance data is named (modem:?assistance=/PATH), why its receiver \
+      does not have it.
       """
     ],
     options: [.source, app, timeout, .json],

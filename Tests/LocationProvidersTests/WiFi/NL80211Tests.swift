@@ -45,14 +45,60 @@ struct NL80211Tests {
     #expect(message.errorCode == 2)
   }
 
+  /// The rules of no country as of linux/nl80211.h, written by hand: channels 1 to 11 at 2.4 GHz, and
+  /// from 5170 to 5250 MHz only to listen.
+  private static let rules: [UInt8] = [
+    0x64, 0, 0, 0, 28, 0, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0,  // length 100, type, flags, 9
+    31, 1, 0, 0,  // GET_REG
+    7, 0, 33, 0, 0x30, 0x30, 0, 0,  // REG_ALPHA2 "00"
+    0x48, 0, 34, 0,  // REG_RULES
+    0x20, 0, 0, 0,  // the first
+    8, 0, 1, 0, 0, 0, 0, 0,  // REG_RULE_FLAGS
+    8, 0, 2, 0, 0xd0, 0xa6, 0x24, 0,  // FREQ_RANGE_START 2402000
+    8, 0, 3, 0, 0x40, 0xb8, 0x25, 0,  // FREQ_RANGE_END 2472000
+    4, 0, 9, 0,  // of another kind
+    0x24, 0, 1, 0,  // the second
+    8, 0, 1, 0, 0x80, 1, 0, 0,  // NO_IR, NO_IBSS
+    8, 0, 2, 0, 0x50, 0xe3, 0x4e, 0,  // 5170000
+    8, 0, 3, 0, 0xd0, 0x1b, 0x50, 0,  // 5250000
+    8, 0, 4, 0, 0x80, 0x38, 1, 0,  // FREQ_RANGE_MAX_BW 80000
+  ]
+
+  @Test(
+    "RADIO-91: the rules of a radio are read: its country, where it only listens, what is closed")
+  func rules() throws {
+    let message = try #require(NetlinkMessage.split(Self.rules).messages.first)
+    let expected = WiFiRules(country: "00", quiet: [.five], closed: [.six])
+    #expect(try NL80211.message(message) == .rules(expected))
+  }
+
+  @Test("RADIO-91: rules of a radio alone, of its firmware, and of what is no country")
+  func ownRules() throws {
+    var rules = KernelWiFi.Rules("DE", radio: 2, [(2400, 2483, 0), (5150, 5350, 0x10)])
+    rules.isOfFirmware = true
+    let expected = WiFiRules(radio: 2, country: "DE", isOfFirmware: true, closed: [.six])
+    #expect(try read(rules) == .rules(expected))
+    for country in ["", "d", "DEU", "\n\n", "D0"] {
+      rules.country = country
+      #expect(try read(rules) == .other)
+    }
+  }
+
+  private func read(_ rules: KernelWiFi.Rules) throws -> NL80211.Message {
+    let bytes = KernelWiFi.rules(rules, sequence: 1)
+    return try NL80211.message(try #require(NetlinkMessage.split(bytes).messages.first))
+  }
+
   @Test("every beginning of a message, and every byte of it replaced, is read or refused")
   func damage() {
-    for length in Self.pinned.indices {
-      read(Array(Self.pinned.prefix(length)))
-      for byte: UInt8 in [0, 1, 3, 0x7f, 0x80, 0xff] {
-        var bytes = Self.pinned
-        bytes[length] = byte
-        read(bytes)
+    for whole in [Self.pinned, Self.rules] {
+      for length in whole.indices {
+        read(Array(whole.prefix(length)))
+        for byte: UInt8 in [0, 1, 3, 0x7f, 0x80, 0xff] {
+          var bytes = whole
+          bytes[length] = byte
+          read(bytes)
+        }
       }
     }
     #expect(NetlinkMessage.split(Array(Self.pinned.prefix(99))).isTorn)

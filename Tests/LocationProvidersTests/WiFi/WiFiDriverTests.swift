@@ -265,6 +265,39 @@ struct WiFiDriverTests {
     }
   }
 
+  @Test(
+    "RADIO-91: an adapter has the rules of its own radio, else those of all; scans go on without")
+  func rules() {
+    let points = [AccessPoint("cafe", last: 1)]
+    var computer = WiFiComputer(
+      KernelWiFi([
+        KernelWiFi.Adapter(3, "wlan0", points), KernelWiFi.Adapter(4, "wlan1", radio: 1, points),
+      ]))
+    computer.kernel.rules = [.world, KernelWiFi.Rules("DE", radio: 1, [(2400, 2483, 0)])]
+    computer.want()
+    let rules = computer.driver.evidence.adapters.map(\.rules)
+    #expect(
+      rules == [
+        WiFiRules(country: "00", quiet: [.five], closed: [.six]),
+        WiFiRules(radio: 1, country: "DE", closed: [.five, .six]),
+      ])
+    #expect(computer.scans.count == 2)
+
+    computer = WiFiComputer()
+    computer.want()
+    #expect(computer.driver.evidence.adapters.map(\.rules) == [nil])
+    #expect(computer.scans.count == 1)
+  }
+
+  @Test("RADIO-91: rules that never end are not kept")
+  func manyRules() {
+    var computer = WiFiComputer()
+    computer.kernel.rules = (0..<100_000).map { KernelWiFi.Rules("DE", radio: $0 + 1) } + [.world]
+    computer.want()
+    #expect(computer.driver.evidence.adapters.map(\.rules) == [nil])
+    #expect(computer.scans.count == 1)
+  }
+
   @Test("what adapters heard is known after nobody asks any more")
   func afterwards() {
     var computer = WiFiComputer()

@@ -104,9 +104,37 @@ package struct KernelWiFi: Sendable {
     }
   }
 
+  /// What radios may send and receive.
+  package struct Rules: Sendable {
+    package var country: String
+    /// The radio that has them for itself.
+    package var radio: Int?
+    package var isOfFirmware = false
+    /// From and to, in megahertz, and flags.
+    package var ranges: [(from: Int, to: Int, flags: Int)]
+
+    package init(
+      _ country: String, radio: Int? = nil, _ ranges: [(from: Int, to: Int, flags: Int)] = []
+    ) {
+      self.country = country
+      self.radio = radio
+      self.ranges = ranges
+    }
+
+    /// Those of Linux 6.1 where no country is set.
+    package static let world = Rules(
+      "00",
+      [
+        (2402, 2472, 0), (2457, 2482, 0x980), (2474, 2494, 0x181), (5170, 5250, 0x980),
+        (5250, 5330, 0x990), (5490, 5730, 0x190), (5735, 5835, 0x180), (57_240, 63_720, 0),
+      ])
+  }
+
   package var adapters: [Adapter]
   /// Whether there is nl80211 at all.
   package var hasFamily = true
+  /// The rules of all radios; `nil` for a kernel that lists none.
+  package var rules: [Rules]?
   /// How many of the next lists of access points are marked as changed meanwhile.
   package var interruptions = 0
   package static let family: UInt16 = 28
@@ -124,6 +152,9 @@ package struct KernelWiFi: Sendable {
     case (Self.family, 5):
       let list = adapters.flatMap { Self.interface($0, sequence: sequence) }
       return [list, NetlinkWriter.done(sequence)]
+    case (Self.family, 31):
+      guard let rules else { return [NetlinkWriter.error(95, sequence)] }
+      return rules.map { Self.rules($0, sequence: sequence) } + [NetlinkWriter.done(sequence)]
     case (Self.family, 32):
       let index = request[24..<28].reversed().reduce(0) { $0 << 8 | Int($1) }
       return stations(of: index, sequence)
@@ -157,6 +188,21 @@ package struct KernelWiFi: Sendable {
         flags: flags, sequence: sequence)
     }
     return messages + [NetlinkWriter.done(sequence, flags: flags)]
+  }
+
+  package static func rules(_ rules: Rules, sequence: UInt32) -> [UInt8] {
+    let list = rules.ranges.enumerated().flatMap { number, range in
+      NetlinkWriter.attribute(
+        UInt16(number) | 0x8000,
+        NetlinkWriter.attribute(1, range.flags, count: 4)
+          + NetlinkWriter.attribute(2, range.from * 1000, count: 4)
+          + NetlinkWriter.attribute(3, range.to * 1000, count: 4))
+    }
+    let radio = rules.radio.map { NetlinkWriter.attribute(1, $0, count: 4) } ?? []
+    let attributes =
+      radio + (rules.isOfFirmware ? NetlinkWriter.attribute(216, []) : [])
+      + NetlinkWriter.attribute(33, rules.country) + NetlinkWriter.attribute(34 | 0x8000, list)
+    return NetlinkWriter.message(family, 31, attributes, sequence: sequence)
   }
 
   package static func interface(_ adapter: Adapter, sequence: UInt32) -> [UInt8] {
