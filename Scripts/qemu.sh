@@ -5,7 +5,8 @@
 #
 #   Scripts/qemu.sh [FOLDER]
 #
-# FOLDER has the two programs; without it, they are built.
+# FOLDER has the two programs; without it, they are built. QEMU_PARTS names the parts to run, of
+# lift,bluetooth,wifi; the sensors are always there.
 #
 # Needs root, a Debian mirror, and PyPI the first time; .build/qemu keeps what came of them.
 # Prints one line for each verdict, and fails when one is "FAILED" or the guest does not finish.
@@ -77,7 +78,7 @@ cat "$place/system.cpio" "$place/product.cpio" > "$place/initrd"
 timeout "${QEMU_TIMEOUT:-1500}" qemu-system-x86_64 -M q35,usb=off -accel tcg,thread=multi \
   -cpu max -smp 2 -m 3000 -nographic -no-reboot -nodefaults -serial stdio \
   -kernel "$place/vmlinuz" -initrd "$place/initrd" \
-  -append "console=ttyS0 quiet panic=-1 mitigations=off rdinit=/init" \
+  -append "console=ttyS0 quiet panic=-1 mitigations=off rdinit=/init${QEMU_PARTS:+ parts=$QEMU_PARTS}" \
   -device virtio-rng-pci < /dev/null | tr -d '\r' | tee "$place/log"
 
 if grep -q '^FAILED' "$place/log" || ! grep -q '^done' "$place/log"; then

@@ -37,7 +37,6 @@ hears() {
   verdict "$1" /tmp/wifi "$3"
 }
 
-useradd --system --no-create-home locationd
 world "00:11:22:33:44:02 -55" "00:11:22:33:44:03 -70" "02:11:22:33:44:05 -40" "00:11:22:33:44:04 -85"
 modprobe mac80211_hwsim radios=6
 python3 /guest/medium.py 6 /run/world > /tmp/medium 2>&1 &
