@@ -27,7 +27,7 @@ modules="$modules mac80211_hwsim ccm gcm ctr"
 
 # The system of the guest as one archive: Debian without an init, the modules, and bumble.
 packages=dbus,bluez,kmod,i2c-tools,python3,libsystemd0,libsqlite3-0,libsodium23,libcurl4,procps
-packages=$packages,udev,polkitd,iw,iproute2,hostapd,wpasupplicant,network-manager
+packages=$packages,udev,polkitd,iw,iproute2,hostapd,wpasupplicant,network-manager,wireless-regdb
 if [ ! "$place/system.cpio" -nt Scripts/qemu.sh ]; then
   tree=$(mktemp -d)
   trap 'rm -rf "$tree"' EXIT

@@ -38,6 +38,9 @@ hears() {
 }
 
 world "00:11:22:33:44:02 -55" "00:11:22:33:44:03 -70" "02:11:22:33:44:05 -40" "00:11:22:33:44:04 -85"
+# Until country.sh, the kernel has no rules of countries.
+mkdir -p /tmp/countries
+mv /lib/firmware/regulatory.db* /tmp/countries/
 modprobe mac80211_hwsim radios=6
 python3 /guest/medium.py 6 /run/world > /tmp/medium 2>&1 &
 until_file /tmp/medium registered 60

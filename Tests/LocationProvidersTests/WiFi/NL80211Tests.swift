@@ -58,7 +58,7 @@ struct NL80211Tests {
     8, 0, 3, 0, 0x40, 0xb8, 0x25, 0,  // FREQ_RANGE_END 2472000
     4, 0, 9, 0,  // of another kind
     0x24, 0, 1, 0,  // the second
-    8, 0, 1, 0, 0x80, 1, 0, 0,  // NO_IR, NO_IBSS
+    8, 0, 1, 0, 0x80, 8, 0, 0,  // NO_IR, AUTO_BW
     8, 0, 2, 0, 0x50, 0xe3, 0x4e, 0,  // 5170000
     8, 0, 3, 0, 0xd0, 0x1b, 0x50, 0,  // 5250000
     8, 0, 4, 0, 0x80, 0x38, 1, 0,  // FREQ_RANGE_MAX_BW 80000
