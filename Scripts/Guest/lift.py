@@ -243,7 +243,8 @@ def judge(lost):
               f"claims {max(accuracies):.1f} m, floors {sorted({str(fix[3]) for fix in seen})}", flush=True)
     changes = [abs((after[1] - before[1]) - (after[0] - before[0])) for before, after in zip(means, means[1:])]
     if late:
-        print(f"{len(changes)} of {len(rests) - 1} changes from rest to rest: off {max(changes, default=0):.2f} m at most")
+        print(f"{len(changes)} of {len(rests) - 1} changes from rest to rest: "
+              f"off {max(changes, default=0):.2f} m at most")
         print(f"the altitude holds in {100 * held / len(claims):.0f} % of {len(claims)} positions, "
               f"which claim {min(claims):.1f} to {max(claims):.1f} m")
         print(f"without satellites the claim grows by {late[-1] - late[0]:.2f} m")

@@ -8,7 +8,8 @@ ctl authorize "$(readlink -f "$(command -v python3)")@0" always
 python3 /guest/lift.py "$bus" > /tmp/lift 2>&1
 tail -n 5 /tmp/daemon
 tail -n 40 /tmp/lift
-verdict "the altitude follows a lift within a meter" /tmp/lift '^8 of 8 changes from rest to rest: off 0\.[0-9]+ m at most'
+verdict "the altitude follows a lift within a meter" /tmp/lift \
+  '^8 of 8 changes from rest to rest: off 0\.[0-9]+ m at most'
 verdict "the altitude is as exact as it claims" /tmp/lift \
   '^the altitude holds in (6[89]|[7-9][0-9]|100) % of [0-9]+ positions, which claim [0-9]\.[0-9] to [0-9]\.[0-9] m'
 verdict "the claim grows without satellites" /tmp/lift '^without satellites the claim grows by [0-9]'
