@@ -80,6 +80,44 @@ struct CalibrationTests {
   }
 }
 
+/// A person asks what keeps beacons from being received.
+@Suite(
+  "locationctl doctor, of Bluetooth", .serialized,
+  .enabled(if: MockMachine.isThere, "needs dbus-daemon, and python-dbusmock in .build/venv"),
+  .timeLimit(.minutes(1)))
+struct BluetoothDoctorTests {
+  private let machine: MockMachine
+  private let folder: TemporaryFolder
+
+  init() throws {
+    machine = try MockMachine()
+    folder = try TemporaryFolder()
+  }
+
+  private func doctor() throws -> String {
+    try TypedProgram(
+      ["doctor", "--json", "--source", "bluez:"],
+      [
+        "DBUS_SYSTEM_BUS_ADDRESS": machine.address, "XDG_STATE_HOME": folder.file("state"),
+        "LOCATIOND_SOCKET": "",
+      ]
+    ).whole()
+  }
+
+  @Test("RADIO-93: names an adapter that receives, one that is off, and that there is none")
+  func adapters() throws {
+    try machine.perform("bluetoothd start")
+    #expect(try doctor().contains("\"bluetooth_adapter\""))
+    try machine.perform("adapter")
+    let on = try doctor()
+    #expect(on.contains("\"beacons\"") && on.contains("\"bluez: hci0\""), "\(on)")
+    try machine.perform("power off")
+    #expect(try doctor().contains("\"bluetooth_off\""))
+    try machine.perform("bluetoothd stop")
+    #expect(try doctor().contains("\"bluetooth_service\""))
+  }
+}
+
 /// A `locationctl` to which a person types.
 private final class TypedProgram {
   private let process = Process()

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Switches of radios")
 struct RadioSwitchTests {
-  @Test("RADIO-7: the switches of Wi-Fi radios are read, and those of others passed over")
+  @Test("RADIO-7, RADIO-92: the switches of radios of one kind are read, and of no other")
   func reading() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -20,7 +20,7 @@ struct RadioSwitchTests {
         try Data((text + "\n").utf8).write(to: place.appending(path: name))
       }
     }
-    let switches = RadioSwitch.wireless(in: folder.path)
+    let switches = RadioSwitch.all(of: .wifi, in: folder.path)
     #expect(
       switches == [
         RadioSwitch(name: "phy1", isSoftBlocked: true, isHardBlocked: false),
@@ -28,6 +28,11 @@ struct RadioSwitchTests {
         RadioSwitch(name: "phy3", isSoftBlocked: false, isHardBlocked: false),
       ])
     #expect(switches.map(\.isBlocked) == [true, true, false])
-    #expect(RadioSwitch.wireless(in: "/nonexistent").isEmpty)
+    #expect(
+      RadioSwitch.all(of: .bluetooth, in: folder.path) == [
+        RadioSwitch(name: "phy0", isSoftBlocked: true, isHardBlocked: false)
+      ])
+    #expect(RadioSwitch.all(of: .modem, in: folder.path).isEmpty)
+    #expect(RadioSwitch.all(of: .wifi, in: "/nonexistent").isEmpty)
   }
 }

@@ -1,5 +1,12 @@
 /// A switch of a radio as the kernel lists it: rfkill.
 package struct RadioSwitch: Hashable, Sendable {
+  /// Radios that receive what positions or beacons are found by, as the kernel names them.
+  package enum Kind: String, Sendable {
+    case wifi = "wlan"
+    case bluetooth
+    case modem = "wwan"
+  }
+
   /// The name of the radio, such as `phy0`.
   package var name: String
   /// Whether a person or a program has switched it off.
@@ -15,11 +22,13 @@ package struct RadioSwitch: Hashable, Sendable {
 
   package var isBlocked: Bool { isSoftBlocked || isHardBlocked }
 
-  /// Returns the switches of Wi-Fi radios, sorted; none where the kernel lists none.
-  package static func wireless(in folder: String = "/sys/class/rfkill") -> [RadioSwitch] {
+  /// Returns the switches of all radios of a kind, sorted; none where the kernel lists none.
+  package static func all(
+    of kind: Kind, in folder: String = "/sys/class/rfkill"
+  ) -> [RadioSwitch] {
     SmallFile.names(in: folder).prefix(mostSwitches).compactMap { entry in
       let place = "\(folder)/\(entry)"
-      guard text(place + "/type") == "wlan" else { return nil }
+      guard text(place + "/type") == kind.rawValue else { return nil }
       return RadioSwitch(
         name: text(place + "/name") ?? entry, isSoftBlocked: text(place + "/soft") == "1",
         isHardBlocked: text(place + "/hard") == "1")

@@ -60,6 +60,12 @@ struct BlueZDriver: SourceDriver {
     }
   }
 
+  var evidence: SourceEvidence {
+    var evidence = SourceEvidence()
+    evidence.bluetooth = scanner?.evidence
+    return evidence
+  }
+
   var nextDeadline: Instant? {
     earliest(
       channel.nextAttempt, earliest(scanner?.nextDeadline, advertiser?.nextDeadline))

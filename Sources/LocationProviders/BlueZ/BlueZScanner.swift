@@ -57,6 +57,8 @@ package struct BlueZScanner: Machine {
   package private(set) var otherBeacons = 0
   /// Number of devices that were forgotten because too many others were received since.
   package var forgottenDevices: Int { survey.forgotten }
+  /// What the adapters can do; `nil` until it is known.
+  package var evidence: BluetoothEvidence? { survey.evidence }
 
   package init() {}
 

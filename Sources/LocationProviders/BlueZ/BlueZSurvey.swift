@@ -34,6 +34,8 @@ package struct BlueZSurvey: Sendable {
   }
 
   private var state = State.disconnected
+  /// Why `bluetoothd` does not answer; `nil` while it does.
+  private var silence: BluetoothEvidence.Lack?
   /// Sorted by path.
   private var adapters: [Adapter] = []
   private var devices: [String: Known] = [:]
@@ -57,6 +59,19 @@ package struct BlueZSurvey: Sendable {
     if case .following = state { true } else { false }
   }
 
+  /// What the adapters can do; `nil` until it is known.
+  var evidence: BluetoothEvidence? {
+    guard isSettled else { return nil }
+    let all = adapters.map {
+      BluetoothEvidence.Adapter(
+        name: $0.path.split(separator: "/").last.map(String.init) ?? $0.path, isOn: $0.isPowered,
+        waits: $0.canMonitor, advertises: $0.canAdvertise)
+    }
+    let hasPower = adapters.contains(where: \.isPowered)
+    return BluetoothEvidence(
+      all, lack: silence ?? (all.isEmpty ? .adapter : hasPower ? nil : .power))
+  }
+
   /// Returns the data of a device, by its path.
   package func device(_ path: String) -> BlueZDevice? { devices[path]?.device }
 
@@ -77,6 +92,7 @@ package struct BlueZSurvey: Sendable {
       return ([], take(reply))
     case .signal(let signal):
       if let isPresent = signal.presence(of: BlueZ.service) {
+        silence = isPresent ? nil : .service
         return (isPresent ? ask() : [], forget())
       }
       return ([], follow(signal))
@@ -103,6 +119,10 @@ package struct BlueZSurvey: Sendable {
   private mutating func take(_ reply: BusReply) -> [Change] {
     // A service that is not ready, or not there, has no objects yet; it announces those it adds.
     state = .following
+    silence =
+      if case .error(let name) = reply {
+        name.hasSuffix(".AccessDenied") ? .permission : .service
+      } else { nil }
     guard let objects = reply.first?.entries else { return compare(isFirst: true) }
     for object in objects {
       guard let path = object.key.text else { continue }

@@ -38,6 +38,8 @@ package struct SourceEvidence: Hashable, Sendable {
   package var sensors: SensorEvidence?
   /// What each Wi-Fi adapter of this computer can do; empty for another source.
   package var adapters: [WiFiEvidence] = []
+  /// What the Bluetooth adapters can do; `nil` for another source, and until it is known.
+  package var bluetooth: BluetoothEvidence?
 
   package init(diagnosis: NMEAReceiverStatus.Diagnosis? = nil) {
     self.diagnosis = diagnosis

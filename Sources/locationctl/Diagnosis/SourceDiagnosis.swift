@@ -36,6 +36,8 @@ struct SourceDiagnosis {
       judgeHearing(report)
     } else if case .ichnaea = report.source {
       judgeService(report)
+    } else if report.source == .bluez {
+      judgeBluetooth(report)
     } else if case .geosubmit = report.source {
       judgeSubmission(report)
     } else {
@@ -69,6 +71,22 @@ struct SourceDiagnosis {
       next: isNMEA
         ? "where the receiver has TLS: nmea+tls://HOST:PORT"
         : "keep it in a network of its own, or lead it through a tunnel (WireGuard, ssh)")
+  }
+
+  /// What the sensors of this computer measure; `nil` for another source, and without any.
+  static func sensors(of report: SourceReport) -> Finding? {
+    report.evidence.sensors == nil ? nil : SourceDiagnosis(report).finding
+  }
+
+  /// That there are sensors, and no barometer among them; `nil` for another source.
+  static func barometer(of report: SourceReport) -> Finding? {
+    guard let sensors = report.evidence.sensors, !sensors.quantities.contains(.pressure) else {
+      return nil
+    }
+    return Finding(
+      subject: "iio: barometer", code: "no_barometer", verdict: .doubtful,
+      message: "the kernel has none: altitudes are those of satellites, and floors are not counted",
+      next: nil)
   }
 
   private init(_ report: SourceReport, verdict: Finding.Verdict, code: String, message: String) {

@@ -8,13 +8,17 @@ enum WiFiDiagnosis {
   ///
   /// - Parameters:
   ///   - report: of the source.
+  ///   - forDaemon: whether a daemon uses it, so that what this user may not do is no matter.
   ///   - knowsCountries: whether the kernel finds the rules of countries.
   /// - Returns: findings for each adapter; none for a source without any.
   static func adapters(
-    of report: SourceReport, knowsCountries: Bool = RegulatoryDatabase.isInstalled()
+    of report: SourceReport, forDaemon: Bool = false,
+    knowsCountries: Bool = RegulatoryDatabase.isInstalled()
   ) -> [Finding] {
     report.evidence.adapters.flatMap { adapter in
-      [scans(of: adapter), world(adapter, knowsCountries)].compactMap(\.self)
+      var adapter = adapter
+      if forDaemon, case .refused = adapter.obstacle { adapter.obstacle = nil }
+      return [scans(of: adapter), world(adapter, knowsCountries)].compactMap(\.self)
     }
   }
 
@@ -72,20 +76,6 @@ enum WiFiDiagnosis {
     case "98": "regulatory domain 98, what several countries permit"
     case "99": "regulatory domain 99, the rules of its maker"
     default: "regulatory domain \(rules.country)"
-    }
-  }
-
-  /// Returns a finding for each switch that is off, where a source needs Wi-Fi.
-  static func switches(for sources: [Source]) -> [Finding] {
-    guard sources.contains(where: { if case .wifi = $0 { true } else { false } }) else { return [] }
-    return RadioSwitch.wireless().filter(\.isBlocked).map { radio in
-      Finding(
-        subject: "wifi: \(radio.name)", code: "wifi_blocked", verdict: .bad,
-        message: radio.isHardBlocked
-          ? "its radio is blocked by a switch of the computer"
-          : "its radio is blocked (rfkill)",
-        next: radio.isHardBlocked
-          ? "look for a switch or a key for Wi-Fi" : "sudo rfkill unblock wlan")
     }
   }
 

@@ -17,7 +17,8 @@ extension Verb {
       """
       Tries each source, and prints its result and the next step. Ends as soon as every source \
       gives positions or reports why it cannot. Where a location daemon runs and no --source is \
-      given, prints the status of the daemon, its sources, and its agents, and \
+      given, prints the status of the daemon, its sources, and its agents, the adapters and sensors of \
+      this computer that they use, and \
       warns where nobody can be asked about an app without a decision. With --app it also \
       prints whether an agent can answer the app's questions, and what the app requires of a \
       device that no source here gives. With Bluetooth it prints whether an adapter is calibrated, and \
@@ -27,9 +28,10 @@ extension Verb {
       nothing keeps the app from its locations. A gpsd that no source names is believed only \
       when root or gpsd runs it; a source of datagrams that other machines can reach should name \
       its senders with from=. Of each Wi-Fi adapter it prints how many access points it hears, \
-      which program scans, what prevents it, and the country whose rules its radio follows; of a \
-      modem for which a file of assistance data is named (modem:?assistance=/PATH), why its receiver \
-      does not have it.
+      which program scans, what prevents it, and the country whose rules its radio follows; of \
+      each Bluetooth adapter, whether it is on, waits for beacons by itself, and can be a beacon; \
+      of a modem for which a file of assistance data is named (modem:?assistance=/PATH), why its \
+      receiver does not have it; of each radio that sources need, that a switch or rfkill blocks it.
       """
     ],
     options: [.source, app, timeout, .json],
@@ -45,13 +47,17 @@ extension Verb {
       let apps = try examineApp(invocation.text(app), daemon, sources: named)
       let circumstances = daemon?.circumstances ?? []
       let agents = daemon.map(\.agents) ?? AgentDiagnosis()
-      let radios = WiFiDiagnosis.switches(for: named) + BeaconDiagnosis.findings(for: named)
+      let own = daemon == nil ? [] : named.filter(\.isOfThisComputer)
+      let adapters = try await reports(of: own, timeout: invocation.number(timeout) ?? 10)
+        .flatMap { parts(of: $0, forDaemon: true) }
+      let radios =
+        adapters + SwitchDiagnosis.findings(for: named) + BeaconDiagnosis.findings(for: named)
       let open = invocation.has(app) ? nil : daemon?.agents?.unattended
       let findings =
         circumstances + sources + radios + apps + (agents?.configured ?? [])
         + [open].compactMap(\.self)
-      let own = daemon == nil ? ownKey : []
-      for finding in findings + PlaceDiagnosis.findings + own {
+      let key = daemon == nil ? ownKey : []
+      for finding in findings + PlaceDiagnosis.findings + key {
         let output = Output.standard
         output.line(invocation.has(.json) ? finding.json : finding.text(output))
       }
@@ -73,8 +79,24 @@ extension Verb {
     _ choice: SourceChoice, timeout: Double
   ) async throws -> [Finding] {
     guard !choice.sources.isEmpty else { return [noSource(choice.origin)] }
-    let person = try Person(sources: choice.sources)
-    let progress = Progress("asking \(choice.sources.count == 1 ? "the source" : "the sources")")
+    let findings = try await reports(of: choice.sources, timeout: timeout).flatMap { report in
+      [SourceDiagnosis(report).finding, SourceDiagnosis.exposure(of: report.source)]
+        .compactMap(\.self) + parts(of: report)
+    }
+    let isSilent = choice.origin == .discovery && !findings.contains { $0.verdict == .good }
+    return isSilent ? [noSource(choice.origin)] + findings : findings
+  }
+
+  /// Asks sources for positions, and for beacons, until each has decided.
+  private static func reports(
+    of sources: [Source], timeout: Double
+  ) async throws -> [SourceReport] {
+    guard !sources.isEmpty else { return [] }
+    let person = try Person(sources: sources)
+    // Nobody's, so that Bluetooth is opened at all.
+    let beacons = sources.contains(.bluez) ? person.link.subscribe() : nil
+    beacons?.send { .ranging($0, .start(BeaconConstraint(uuid: BeaconUUID(high: 0, low: 0)))) }
+    let progress = Progress("asking \(sources.count == 1 ? "the source" : "the sources")")
     defer { progress.end() }
     _ = try await withTimeout(timeout) {
       let demand = Task { try await Feed().follow(as: person) { _ in true } }
@@ -83,13 +105,15 @@ extension Verb {
         if case .provider = note, person.haveSourcesDecided { return }
       }
     }
-    let findings = person.host.sourceReports().flatMap { report in
-      [SourceDiagnosis(report).finding, SourceDiagnosis.exposure(of: report.source)]
-        .compactMap(\.self) + WiFiDiagnosis.adapters(of: report)
-        + ModemAssistanceFault.findings(of: report)
-    }
-    let isSilent = choice.origin == .discovery && !findings.contains { $0.verdict == .good }
-    return isSilent ? [noSource(choice.origin)] + findings : findings
+    return withExtendedLifetime(beacons) { person.host.sourceReports() }
+  }
+
+  /// What a source has of this computer, and what each part can do.
+  private static func parts(of report: SourceReport, forDaemon: Bool = false) -> [Finding] {
+    let sensors = forDaemon ? SourceDiagnosis.sensors(of: report) : nil
+    return WiFiDiagnosis.adapters(of: report, forDaemon: forDaemon)
+      + BluetoothDiagnosis.adapters(of: report) + ModemAssistanceFault.findings(of: report)
+      + [sensors, SourceDiagnosis.barometer(of: report)].compactMap(\.self)
   }
 
   private static func noSource(_ origin: SourceChoice.Origin) -> Finding {
@@ -133,6 +157,16 @@ extension Person {
       case .working, .unavailable: true
       case .idle, .searching: $0.evidence.sensors != nil
       }
+    }
+  }
+}
+
+extension Source {
+  /// Whether the kernel of this computer has what it receives or measures with, whoever asks.
+  fileprivate var isOfThisComputer: Bool {
+    switch self {
+    case .wifi, .bluez, .iio: true
+    default: false
     }
   }
 }

@@ -205,6 +205,33 @@ struct BlueZScannerTests {
     #expect(calls("StartDiscovery").count == 1)
   }
 
+  @Test("RADIO-93: knows what each adapter can do, and what is missing first")
+  mutating func evidence() {
+    func hci0(isOn: Bool, waits: Bool = false) -> BluetoothEvidence.Adapter {
+      BluetoothEvidence.Adapter(name: "hci0", isOn: isOn, waits: waits, advertises: true)
+    }
+    bench.send(.scan(.continuous))
+    bench.send(.bus(.connected))
+    #expect(bench.machine.evidence == nil)
+    answer(.error("org.freedesktop.DBus.Error.AccessDenied"))
+    #expect(bench.machine.evidence == BluetoothEvidence([], lack: .permission))
+    for (reply, expected) in [
+      (
+        BusReply.error("org.freedesktop.DBus.Error.ServiceUnknown"),
+        BluetoothEvidence([], lack: .service)
+      ),
+      (.values([.dictionary(key: "o", value: "a{sa{sv}}", [])]), .init([], lack: .adapter)),
+      (ScriptedBlueZ.objects(powered: false), .init([hci0(isOn: false)], lack: .power)),
+      (ScriptedBlueZ.objects(canMonitor: true), .init([hci0(isOn: true, waits: true)])),
+    ] {
+      bench.send(.bus(ScriptedBlueZ.owner(":1.9")))
+      answer(reply)
+      #expect(bench.machine.evidence == expected)
+    }
+    bench.send(.bus(.owner(of: "org.bluez", from: ":1.9", to: "")))
+    #expect(bench.machine.evidence == BluetoothEvidence([], lack: .service))
+  }
+
   @Test("begins again when the bus comes back")
   mutating func busLost() {
     listen(.continuous)
