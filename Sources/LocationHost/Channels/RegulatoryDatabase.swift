@@ -1,6 +1,6 @@
 import Glibc
 
-/// The list of the rules of all countries, from which the kernel takes those of one when it is named.
+/// The rules of all countries, of which the kernel takes those of one when it is named.
 package enum RegulatoryDatabase {
   /// Returns whether the kernel finds it, in its folder or the one for updates, or compressed.
   package static func isInstalled(in folder: String = "/lib/firmware") -> Bool {

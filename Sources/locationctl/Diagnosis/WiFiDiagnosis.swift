@@ -60,8 +60,8 @@ enum WiFiDiagnosis {
       } else if knowsCountries {
         "name the country that you are in: \(name)"
       } else {
-        "install the rules of countries (sudo apt install wireless-regdb), then: sudo iw reg reload; "
-          + name
+        "install the rules of countries (sudo apt install wireless-regdb), then: "
+          + "sudo iw reg reload; \(name)"
       }
     return finding(
       adapter, .doubtful, "wifi_no_country",

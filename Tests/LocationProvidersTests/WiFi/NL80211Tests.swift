@@ -45,8 +45,8 @@ struct NL80211Tests {
     #expect(message.errorCode == 2)
   }
 
-  /// The rules of no country as of linux/nl80211.h, written by hand: channels 1 to 11 at 2.4 GHz, and
-  /// from 5170 to 5250 MHz only to listen.
+  /// The rules of no country as of linux/nl80211.h, written by hand in the form in which Linux 6.1
+  /// answers: channels 1 to 11 at 2.4 GHz, and from 5170 to 5250 MHz only to listen.
   private static let rules: [UInt8] = [
     0x64, 0, 0, 0, 28, 0, 2, 0, 9, 0, 0, 0, 0, 0, 0, 0,  // length 100, type, flags, 9
     31, 1, 0, 0,  // GET_REG
