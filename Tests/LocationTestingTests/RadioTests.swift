@@ -157,9 +157,10 @@ struct RadioTests {
   }
 
   @Test(
-    "RADIO-16: regions are entered and left by what is received; a small one not by a wide radius")
-  func regions() async throws {
-    let device = device()
+    "RADIO-16: regions are entered and left by what is received on a walk, whatever the noise",
+    arguments: [1, 2, 3, 4, 5, 6, 7, 8])
+  func regions(seed: UInt64) async throws {
+    let device = device(seed: seed)
     let app = device.app("com.example.regions")
     try await app.run {
       let listener = PositionListener(accuracy: kCLLocationAccuracyHundredMeters)

@@ -130,9 +130,9 @@ struct RadioDiagnosisTests {
       SwitchDiagnosis.findings(for: sources) { all[$0] ?? [] }.map(\.code)
     }
     #expect(
-      codes([.bluez, .modem, .wifi()]) == ["wifi_blocked", "bluez_blocked", "modem_blocked"])
+      codes([.bluez, .modem(), .wifi()]) == ["wifi_blocked", "bluez_blocked", "modem_blocked"])
     #expect(codes([.iio(motion: true)]).isEmpty)
-    let found = SwitchDiagnosis.findings(for: [.bluez, .modem]) { all[$0] ?? [] }
+    let found = SwitchDiagnosis.findings(for: [.bluez, .modem()]) { all[$0] ?? [] }
     #expect(found.map(\.subject) == ["bluez: hci0", "modem: phy0"])
     #expect(
       found.map(\.next) == ["look for a switch or a key for Bluetooth", "sudo rfkill unblock wwan"])

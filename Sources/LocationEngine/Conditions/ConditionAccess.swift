@@ -12,6 +12,14 @@ package struct ConditionAccess: Hashable, Sendable {
     monitors = all
   }
 
+  /// Whether the app may not know the location at all, or nobody has decided that yet.
+  var isBarred: Bool { !regions.isDisjoint(with: Self.bars) }
+
+  private static let bars: ConditionDiagnostics = [
+    .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
+    .authorizationRequestInProgress,
+  ]
+
   subscript(owner: ConditionOwner) -> ConditionDiagnostics {
     switch owner {
     case .regions: regions

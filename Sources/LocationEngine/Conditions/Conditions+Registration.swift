@@ -64,7 +64,7 @@ extension Conditions {
       tracker.remove(slot)
       keysBySlot[Int(slot)] = nil
       monitoredCounts[key.app, default: 1] -= 1
-    case .beacon:
+    case .beacon, .paused:
       monitoredCounts[key.app, default: 1] -= 1
     }
     if case .monitor(let name) = key.owner {
@@ -99,16 +99,49 @@ extension Conditions {
     } else if !hasRoom(for: key.app) {
       condition.watch = .surplus
       surplus[key.app, default: []].append(key)
-    } else if let area = target.area {
+    } else {
+      monitoredCounts[key.app, default: 0] += 1
+      observe(&condition, key, isStored: isStored)
+    }
+  }
+
+  /// Has a condition observed, unless its app may not know the location.
+  private mutating func observe(
+    _ condition: inout WatchedCondition, _ key: ConditionKey, isStored: Bool
+  ) {
+    if let access = access[key.app], access.flags.isBarred {
+      condition.watch = .paused
+    } else if let area = condition.target.area {
       let state = condition.observation.state
       let slot = tracker.insert(area, assuming: state, isStored: isStored)
       while keysBySlot.count <= Int(slot) { keysBySlot.append(nil) }
       keysBySlot[Int(slot)] = key
       condition.watch = .area(slot)
-      monitoredCounts[key.app, default: 0] += 1
     } else {
       condition.watch = .beacon
-      monitoredCounts[key.app, default: 0] += 1
+    }
+  }
+
+  /// Stops observing the conditions of an app that may not know the location any more, or observes them again
+  /// (MON-42).
+  mutating func settleObservation(of app: AppIdentity) {
+    let isBarred = access[app]?.flags.isBarred ?? false
+    // Slots are given again in the opposite order, in which decisions of one fix come.
+    for key in isBarred ? keys(of: app).reversed() : keys(of: app) {
+      guard var condition = conditions[key] else { continue }
+      switch (condition.watch, isBarred) {
+      case (.area(let slot), true):
+        tracker.remove(slot)
+        keysBySlot[Int(slot)] = nil
+        condition.watch = .paused
+      case (.beacon, true): condition.watch = .paused
+      case (.paused, false):
+        condition.isVerified = false
+        observe(&condition, key, isStored: true)
+      case (.area, false), (.beacon, false), (.paused, true), (.surplus, _), (.unsupported, _):
+        continue
+      }
+      conditions[key] = condition
     }
   }
 

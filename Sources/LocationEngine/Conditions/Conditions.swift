@@ -254,6 +254,7 @@ extension Conditions {
     } else {
       access[app]?.flags = flags
     }
+    if flags.isBarred != earlier.isBarred { settleObservation(of: app) }
     let changed = keys(of: app).filter { flags[$0.owner] != earlier[$0.owner] }
     return changed.flatMap { key -> [Output] in
       if let thawed = thaw(key, at: now) { return thawed }

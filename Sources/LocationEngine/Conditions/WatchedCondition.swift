@@ -26,6 +26,8 @@ struct WatchedCondition: Sendable {
     case area(ConditionTracker.Slot)
     /// A beacon; its state is an input.
     case beacon
+    /// Of an app that may not know the location: nothing is measured for it (MON-42).
+    case paused
   }
 
   /// The number of the registration on this machine: earlier ones come first.
@@ -44,10 +46,10 @@ struct WatchedCondition: Sendable {
   /// Whether the observation was made or confirmed since this engine started (MON-36).
   var isVerified: Bool
 
-  /// Whether its state is observed.
+  /// Whether it counts as one of those its app has monitored.
   var isWatched: Bool {
     switch watch {
-    case .area, .beacon: true
+    case .area, .beacon, .paused: true
     case .surplus, .unsupported: false
     }
   }
@@ -63,7 +65,7 @@ struct WatchedCondition: Sendable {
       event.diagnostics.insert(.conditionUnsupported)
     case .surplus:
       event.diagnostics.insert(.conditionLimitExceeded)
-    case .area, .beacon:
+    case .area, .beacon, .paused:
       guard access.isEmpty, isVerified else { break }
       event.state = MonitoredState(observation.state)
       event.date = observation.date

@@ -11,7 +11,8 @@ struct MotionEvidence: Sendable {
     var time: UnixTime
   }
 
-  /// Places of the last half minute, oldest first; after a gap, the one before it.
+  /// Places of the last half minute, or of the last minute where they are found by radio, oldest first; after
+  /// a gap, the one before it.
   private var marks: [Mark] = []
   private var last: UnixTime?
   /// Seconds of travel; they decrease three times as fast while the device stands.
@@ -32,7 +33,8 @@ struct MotionEvidence: Sendable {
   ) {
     let passed = min(last.map { fix.time.seconds(since: $0) } ?? 0, 30)
     last = fix.time
-    while marks.count > 1, fix.time.seconds(since: marks[1].time) >= 20 { marks.removeFirst() }
+    let window = Self.window(of: fix.origin.method)
+    while marks.count > 1, fix.time.seconds(since: marks[1].time) >= window { marks.removeFirst() }
     if let oldest = marks.first {
       let way = point.distance(to: oldest.point)
       if way <= min(max(spread * 1.8, 18), 40) {
@@ -46,6 +48,15 @@ struct MotionEvidence: Sendable {
     }
     if marks.last.map({ fix.time.seconds(since: $0.time) >= 5 }) ?? true {
       marks.append(Mark(point: point, time: fix.time))
+    }
+  }
+
+  /// Seconds over which the distance is measured: those in which somebody on foot goes farther than the error
+  /// of a place. What is received tells places apart only so far, and its errors do not grow steadily (chosen).
+  private static func window(of method: PositionMethod) -> Double {
+    switch method {
+    case .accessPoints, .beacons: 60
+    case .receiver, .cells, .service, .region: 20
     }
   }
 

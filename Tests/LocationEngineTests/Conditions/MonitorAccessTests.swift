@@ -53,6 +53,21 @@ struct MonitorAccessTests {
     #expect(world.events() == ["home satisfied", "work satisfied"])
   }
 
+  @Test("MON-42: no position is needed while location services are off")
+  func servicesOff() {
+    var world = World(.always, requiresSession: false)
+    world.ask(.next(after: .none))
+    world.stay(30)
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+    world.bench.send(.setting(.services(on: false)))
+    #expect(world.demand?.position == nil)
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+    world.bench.send(.setting(.services(on: true)))
+    #expect(world.demand?.position != nil)
+    world.stay(30)
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+  }
+
   @Test("MON-34: tells a suspended app when it runs again")
   func suspended() {
     var world = World(.whileUsing, requiresSession: false)
@@ -149,6 +164,14 @@ private struct World {
       if let last = found.last { ask(.next(after: last.number)) }
     }
     return events
+  }
+
+  /// What the engine last asked for.
+  var demand: Demand? {
+    bench.outputs.compactMap { output -> Demand? in
+      guard case .demand(let demand) = output.output else { return nil }
+      return demand
+    }.last
   }
 
   /// How many events the loop received.

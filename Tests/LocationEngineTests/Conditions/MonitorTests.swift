@@ -233,6 +233,30 @@ struct MonitorTests {
       words(world.send(.access(ConditionsWorld.app, ConditionAccess()))) == ["home unsatisfied"])
   }
 
+  @Test(
+    "MON-42: nothing is measured for an app that may not know, and its states are confirmed afterwards",
+    arguments: [
+      .authorizationDenied, .authorizationDeniedGlobally, .authorizationRestricted,
+      .authorizationRequestInProgress,
+    ] as [ConditionDiagnostics])
+  mutating func barred(by flag: ConditionDiagnostics) {
+    _ = add("home")
+    _ = add("shop", .beacon(BeaconConstraint(uuid: BeaconUUID(high: 1, low: 2))))
+    _ = next()
+    #expect(words(world.stay(east: 0)) == ["home satisfied"])
+    _ = next()
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(flag)))
+    #expect(world.bench.machine.demand == .none)
+    #expect(world.bench.machine.watchedBeacons.isEmpty)
+    #expect(world.bench.machine.monitoredCounts[ConditionsWorld.app] == 2)
+    for _ in 0...1 { _ = next() }
+    #expect(words(world.walk(from: 0, to: 400)).isEmpty)
+    #expect(lastState(of: "home") == .satisfied)
+    #expect(words(world.send(.access(ConditionsWorld.app, ConditionAccess()))).isEmpty)
+    #expect(world.bench.machine.demand != .none)
+    #expect(words(world.stay(east: 400)) == ["home unsatisfied"])
+  }
+
   @Test("MON-30, MON-31: the beacon seen is delivered, and forgotten when it is gone")
   mutating func refinement() throws {
     let uuid = BeaconUUID(high: 1, low: 2)
