@@ -2,6 +2,7 @@ import Glibc
 
 /// Does what was typed; the process ends with the status of the architecture document.
 do {
+  Output.keepStandardDescriptors()
   let invocation = try Invocation(Array(CommandLine.arguments.dropFirst()))
   if invocation.isHelpWanted {
     Output.standard.line(HelpText.text(of: invocation.verb))

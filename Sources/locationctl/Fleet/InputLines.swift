@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 
 /// The lines of a descriptor, one after the other; a line that is too long is not kept.
 struct InputLines {
@@ -16,10 +17,12 @@ struct InputLines {
   }
 
   /// The next line without its end; one byte more than the longest for a longer one.
-  mutating func next() -> [UInt8]? {
+  ///
+  /// - Throws: why the descriptor cannot be read.
+  mutating func next() throws(Errno) -> [UInt8]? {
     var line: [UInt8] = []
     var hasBegun = false
-    while fill() {
+    while try fill() {
       hasBegun = true
       let rest = chunk[position..<end]
       let stop = rest.firstIndex(of: UInt8(ascii: "\n"))
@@ -31,15 +34,16 @@ struct InputLines {
     return hasBegun ? line : nil
   }
 
-  private mutating func fill() -> Bool {
+  private mutating func fill() throws(Errno) -> Bool {
     guard position == end else { return true }
     guard !hasEnded else { return false }
     var count = 0
     repeat {
       count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
     } while count < 0 && errno == EINTR
-    (position, end) = (0, max(count, 0))
-    hasEnded = count <= 0
+    guard count >= 0 else { throw Errno(last: "read") }
+    (position, end) = (0, count)
+    hasEnded = count == 0
     return !hasEnded
   }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 import LocationModel
 import Synchronization
 
@@ -22,7 +23,7 @@ struct Output: Sendable {
   let isTerminal: Bool
   private let isColored: Bool
 
-  private init(descriptor: Int32) {
+  init(descriptor: Int32) {
     self.descriptor = descriptor
     isTerminal = isatty(descriptor) == 1
     isColored = Self.isColored(
@@ -40,12 +41,41 @@ struct Output: Sendable {
     write(Self.withStyles(text.escapedForTerminal) + "\n")
   }
 
+  /// Writes a text, and waits for a slow reader; one who has gone misses the rest.
+  ///
+  /// Ends the process with status 1 and the cause where standard output cannot be written.
   func write(_ text: String) {
+    guard let fault = fault(writing: text), descriptor == STDOUT_FILENO else { return }
+    Output.error.line(Failure.refused("standard output: \(fault.reason)", next: nil).message)
+    exit(1)
+  }
+
+  /// Writes a text; returns why not all of it was written, unless its reader has gone.
+  func fault(writing text: String) -> Errno? {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      guard count > 0 else { return }
-      bytes = bytes.dropFirst(count)
+      guard count <= 0 else {
+        bytes = bytes.dropFirst(count)
+        continue
+      }
+      switch count < 0 ? errno : EIO {
+      case EINTR: break
+      case EAGAIN:
+        var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&room, 1, -1)
+      case EPIPE: return nil
+      case let code: return Errno(code: code, call: "write")
+      }
+    }
+    return nil
+  }
+
+  /// Gives descriptors 0 to 2 that were closed to nobody else: what is opened later would take their numbers,
+  /// and our output. Reading and writing them fail as before.
+  static func keepStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+      _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
   }
 

@@ -133,7 +133,12 @@ extension Verb {
       Output.standard.write(printed)
       printed = ""
     }
-    while let line = input.next() {
+    func next() throws(Failure) -> [UInt8]? {
+      do throws(Errno) { return try input.next() } catch {
+        throw .refused("standard input: \(error.reason)", next: nil)
+      }
+    }
+    while let line = try next() {
       let text = try replay.take(line) { rejection in
         shown += 1
         guard shown <= 20 else { return }
