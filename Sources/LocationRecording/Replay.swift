@@ -35,8 +35,6 @@ package struct Replay: Sendable {
   package enum Failure: Error, Sendable {
     case unreadable(RecordingFault, offset: Int)
     case differs(Difference)
-    /// The result could not be written.
-    case unwritten(String)
   }
 
   private var engine: LocationEngine

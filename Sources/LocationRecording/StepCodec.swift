@@ -28,9 +28,10 @@ extension LocationEngine.Output {
     case .persist(.remove(let key)): "remove \(key.domain) \(key.owner) \(key.name)"
     case .ignored(_, let provider, let reason):
       "ignored a fix of source \(provider.index): \(reason.rawValue)"
+    case .note(let note): "note \(note.words)"
     case .demand, .prompt, .withdraw, .wakeApp, .launch, .usage, .indicator, .calibration,
-      .runtimeOver, .note:
-      "\(self)"
+      .runtimeOver:
+      String(decoding: shown.bytes, as: UTF8.self)
     }
   }
 }

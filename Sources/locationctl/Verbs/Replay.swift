@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import LocationCoding
 import LocationEngine
@@ -11,9 +10,9 @@ extension Verb {
     name: "outputs", summary: "Print every input, and the engine's outputs for it")
   private static let shift = Option(
     name: "shift", value: .text("OUT"),
-    summary: "Write a copy to share: all places moved, the first to 0 degrees north and east")
+    summary: "Write a new file to share: all places moved, the first to 0 degrees north and east")
   private static let plain = Option(
-    name: "plain", value: .text("OUT"), summary: "Write a copy that is not encrypted")
+    name: "plain", value: .text("OUT"), summary: "Write a new file that is not encrypted")
   static let recordingState = Option(
     name: "state", value: .text("FOLDER"),
     summary: "Take the key of an encrypted recording from beside this state")
@@ -39,17 +38,21 @@ extension Verb {
     ],
     run: { invocation in
       let path = invocation.operand(0) ?? ""
+      for copy in [shift, plain].compactMap(invocation.text) { try OutputFile.checkNew(copy) }
       let bytes = try RecordingInput.bytes(of: path, as: invocation)
-      let printer = StepPrinter(isWanted: invocation.has(outputs))
+      let printer = StepPrinter(
+        isWanted: invocation.has(outputs), isJSON: invocation.has(.json))
       let began = ContinuousClock.now
       let summary: LocationRecording.Replay.Summary
+      let moved: [UInt8]?
       do throws(LocationRecording.Replay.Failure) {
         summary = try LocationRecording.Replay.run(bytes, printer.print)
-        if let copy = invocation.text(shift) {
-          try RecordingInput.write(try Displacement.move(bytes), to: copy)
-        }
-        if let copy = invocation.text(plain) { try RecordingInput.write(bytes, to: copy) }
+        moved = invocation.has(shift) ? try Displacement.move(bytes) : nil
       } catch { throw RecordingInput.failure(error, in: path, else: invocation.usage) }
+      if let copy = invocation.text(shift), let moved {
+        try OutputFile.create(moved, at: copy)
+      }
+      if let copy = invocation.text(plain) { try OutputFile.create(bytes, at: copy) }
       let wall = (ContinuousClock.now - began).inSeconds
       if summary.torn > 0 {
         Output.error.line(
@@ -147,23 +150,12 @@ enum RecordingInput {
     return count
   }
 
-  static func write(
-    _ bytes: [UInt8], to path: String
-  ) throws(LocationRecording.Replay.Failure) {
-    let attributes: [FileAttributeKey: Any] = [.posixPermissions: 0o600]
-    guard
-      FileManager.default.createFile(
-        atPath: path, contents: Data(bytes), attributes: attributes)
-    else { throw .unwritten("\(path) cannot be written") }
-  }
-
   static func failure(
     _ failure: LocationRecording.Replay.Failure, in path: String, else usage: (String) -> Failure
   ) -> Failure {
     switch failure {
     case .unreadable(let fault, let offset):
       return usage("\(path), byte \(offset): \(fault)")
-    case .unwritten(let why): return .refused(why, next: nil)
     case .differs(let difference):
       let step = difference.step
       let now = difference.outputs.map { "\n  now      \($0.words)" }.joined()
@@ -207,10 +199,22 @@ enum RecordingInput {
 /// Prints steps for those who look for a cause.
 private struct StepPrinter {
   var isWanted: Bool
+  var isJSON: Bool
 
   func print(_ step: Recording.Step, _ outputs: [Recording.Output]) {
     guard isWanted else { return }
+    guard !isJSON else { return Output.standard.line(json(step, outputs)) }
     Output.standard.line("\(step.now.unixTime.iso8601)  \(step.number)  \(step.input.words)")
     for output in outputs { Output.standard.line("    \(output.words)") }
+  }
+
+  private func json(_ step: Recording.Step, _ outputs: [Recording.Output]) -> String {
+    func text(_ json: JSON) -> String { String(decoding: json.bytes, as: UTF8.self) }
+    var line = JSONLine(type: "step")
+    line.add("number", Int(step.number))
+    line.add("date", step.now.unixTime)
+    line.add("input", json: text(step.input.shown))
+    line.add("outputs", json: text(.array(outputs.map(\.shown))))
+    return line.text
   }
 }
