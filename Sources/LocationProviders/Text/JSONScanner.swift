@@ -1,7 +1,7 @@
 package import LocationModel
 
 /// Why a line is not a JSON object that can be read.
-package enum JSONFault: Error, Hashable, Sendable {
+package enum JSONFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text ended within a value.
   case truncated
   /// A byte that is not allowed here; the offset is counted from the start of the line.
@@ -14,6 +14,21 @@ package enum JSONFault: Error, Hashable, Sendable {
   case tooDeep
   /// Something follows the object, at this offset.
   case trailing(offset: Int)
+
+  /// The fault in words, with bytes counted from 1.
+  package var description: String {
+    switch self {
+    case .truncated: "it ends too early"
+    case .unexpected(let byte, let offset):
+      (0x21...0x7e).contains(byte)
+        ? "“\(Character(UnicodeScalar(byte)))” at byte \(offset + 1)"
+        : "the value \(byte) at byte \(offset + 1)"
+    case .badNumber(let offset): "no number at byte \(offset + 1)"
+    case .badEscape(let offset): "no escape at byte \(offset + 1)"
+    case .tooDeep: "nested too deeply"
+    case .trailing(let offset): "something follows it at byte \(offset + 1)"
+    }
+  }
 }
 
 /// The name of a member, compared with names where it stands: `switch key { case "speed": … }`.

@@ -296,7 +296,7 @@ struct GpsdClientTests {
         00:00:00  rejected noPosition -
         00:00:00  rejected invalidPosition -
         00:00:00  rejected noAccuracy -
-        00:00:00  rejected malformed(LocationProviders.JSONFault.truncated) -
+        00:00:00  rejected malformed(it ends too early) -
         00:00:00  rejected unclassified -
         00:00:00  complaint("Unrecognized request \\'?X\\'")
         00:00:00  rejected lineTooLong -

@@ -59,5 +59,8 @@ struct FixesFileTests {
         FixesFile.Fault(line: 8, cause: .invalidCoordinate),
       ])
     #expect(contents.faults.last?.description == "line 8: latitude or longitude is out of range")
+    let other = read("root:x:0:0", "\u{7f}").faults.map(\.description)
+    #expect(other.first == "line 1: not a JSON object (“r” at byte 1)")
+    #expect(other.last == "line 2: not a JSON object (the value 127 at byte 1)")
   }
 }
