@@ -74,6 +74,26 @@ struct InvocationTests {
     #expect(failure.message.contains("\nTry: locationctl "))
   }
 
+  @Test(
+    "with a slip of the keys names the word that was meant",
+    arguments: [
+      (["wacth"], "Try: locationctl watch --help"), (["stauts"], "Try: locationctl status --help"),
+      (["xyzzy"], "Try: locationctl help"), (["watch", "--sorce"], "did you mean --source?"),
+      (["watch", "--Jsno"], "did you mean --json?"),
+    ])
+  func near(_ words: [String], _ meant: String) throws {
+    let failure = try #require(throws: Failure.self) { try Invocation(words) }
+    #expect(failure.message.contains(meant), "\(failure.message)")
+  }
+
+  @Test("with a word that is near no other suggests none, however long it is")
+  func far() {
+    #expect(NearWord.find(for: "--xyzzy", among: ["--json", "--source"]) == nil)
+    #expect(NearWord.find(for: String(repeating: "a", count: 100_000), among: ["watch"]) == nil)
+    #expect(NearWord.find(for: "", among: ["watch"]) == nil)
+    #expect(NearWord.find(for: "CITY RUM", among: ["City Run", "Apple"]) == "City Run")
+  }
+
   @Test("may take sources from the environment, and from discovery when there are none")
   func sources() throws {
     let plain = try Invocation(["watch"])

@@ -36,7 +36,9 @@ struct Invocation: Sendable {
   }
 
   private static func suggestion(for name: String) -> String {
-    let near = Verb.all.map(\.name).first { $0.hasPrefix(name.prefix(2)) }
+    let names = Verb.all.map(\.name)
+    let near =
+      NearWord.find(for: name, among: names) ?? names.first { $0.hasPrefix(name.prefix(2)) }
     return near.map { "locationctl \($0) --help" } ?? "locationctl help"
   }
 
@@ -68,7 +70,10 @@ struct Invocation: Sendable {
     let attached = parts.count > 1 ? String(parts[1]) : nil
     let known = verb.options + [.help]
     guard let option = known.first(where: { "--\($0.name)" == parts[0] }) else {
-      throw usage("\(verb.name) has no option \(parts[0])")
+      let near = NearWord.find(
+        for: String(parts[0]), among: known.map { "--\($0.name)" })
+      throw usage(
+        "\(verb.name) has no option \(parts[0])" + (near.map { "; did you mean \($0)?" } ?? ""))
     }
     if values[option.name] != nil, !option.repeats {
       throw usage("--\(option.name) is given twice")

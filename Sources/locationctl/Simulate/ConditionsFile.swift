@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 import LocationHost
 import LocationModel
 import LocationSimulation
@@ -77,15 +78,25 @@ enum SimulationFile {
     guard let first = invocation.operand(0) else {
       throw invocation.usage("what to simulate is missing: a file, a scenario, or waypoints")
     }
-    if let scenario = BuiltInScenario(rawValue: first) { return .scenario(scenario.scenario) }
+    if let scenario = BuiltInScenario(typed: first) { return .scenario(scenario.scenario) }
     guard first == "-" || place(first) != nil else {
       if let extra = invocation.operand(1) {
         throw invocation.usage("\"\(extra)\" is too much: one file, or two and more waypoints")
       }
+      guard first.contains("/") || access(first, F_OK) == 0 else { throw unknown(first) }
       return try read(first, as: invocation)
     }
     let places = try waypoints(invocation.operands, as: invocation)
     return .scenario(Scenario(through: places, speed: speed, every: interval))
+  }
+
+  /// That a word is neither a file nor a built-in scenario.
+  static func unknown(_ word: String) -> Failure {
+    let names = BuiltInScenario.allCases.map(\.rawValue)
+    let near = NearWord.find(for: word, among: names).map { "; did you mean \"\($0)\"?" } ?? ""
+    return .usage(
+      "\(word.quotedForDisplay()) is neither a file nor one of \(names.joined(separator: ", "))"
+        + near, next: "locationctl simulate --list")
   }
 
   /// Two waypoints or more, or the lines of standard input for `-`.
@@ -142,5 +153,14 @@ enum SimulationFile {
   static func path(of name: String, in scenario: String) -> String {
     let folder = scenario.lastIndex(of: "/").map { scenario[...$0] } ?? "./"
     return name.hasPrefix("/") ? name : folder + name
+  }
+}
+
+extension BuiltInScenario {
+  /// A built-in scenario by its name, in capital or small letters; a file of that name is meant first.
+  init?(typed word: String) {
+    let named = Self.allCases.first { $0.rawValue.lowercased() == word.lowercased() }
+    guard let named, named.rawValue == word || access(word, F_OK) != 0 else { return nil }
+    self = named
   }
 }

@@ -45,11 +45,9 @@ struct SimulatedWay {
     guard let name = words.first, words.count == 1 else {
       throw invocation.usage("run takes one scenario or file")
     }
-    let scenario = BuiltInScenario(rawValue: name)
+    let scenario = BuiltInScenario(typed: name)
     guard scenario != nil || access(name, F_OK) == 0 else {
-      throw invocation.usage(
-        "\(name.quotedForDisplay()) is neither a file nor one of "
-          + BuiltInScenario.allCases.map(\.rawValue).joined(separator: ", "))
+      throw SimulationFile.unknown(name)
     }
     if name.lowercased().hasSuffix(".gpx") { return try readGPX(name, speed, as: invocation) }
     guard speed == nil else {
