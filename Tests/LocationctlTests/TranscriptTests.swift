@@ -53,6 +53,30 @@ struct TranscriptTests {
     #expect(refused.status == 2 && refused.error.contains("\"here\" is no waypoint"))
   }
 
+  @Test("are not of JSON, which has every delivery with its date, and the same bytes each time")
+  func bytes() throws {
+    let words = ["simulate", "52.5,13.4", "52.501,13.4", "--json"]
+    let run = try Run(words)
+    #expect(try Run(words).output == run.output)
+    let objects = try run.objects()
+    #expect(objects.dropLast().allSatisfy { $0["date"] != nil || $0["delivered"] != nil })
+    #expect(objects.last?["type"] as? String == "summary" && objects.last?["wall_seconds"] == nil)
+    #expect(try Run(words + ["--transcript"]).status == 2)
+  }
+
+  @Test("are found by their names in any case, and a slip of the keys is answered with the names")
+  func names() throws {
+    let listed = try Run(["simulate", "--list", "--json"]).objects()
+    #expect(listed.map { $0["name"] as? String } == Self.builtInNames)
+    #expect(try Run(["location", "list", "--json"]).objects().count == Self.builtInNames.count)
+    #expect(try Run(["simulate", "apple"]).status == 0)
+    for verb in [["simulate"], ["location", "run"]] {
+      let run = try Run(verb + ["City Rum"])
+      #expect(run.status == 2 && run.error.contains("neither a file nor one of City Run, "))
+      #expect(run.error.contains("did you mean \"City Run\"?\nTry: locationctl simulate --list"))
+    }
+  }
+
   private func compare(_ way: String, with name: String) throws {
     let run = try Run(["simulate", way, "--transcript"])
     try #require(run.status == 0, "\(run.error)")

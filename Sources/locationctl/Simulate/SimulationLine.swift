@@ -8,7 +8,7 @@ enum SimulationLine {
   /// `nil` for what is not printed: standard updates repeat live updates.
   static func json(_ event: SimulationEvent, at now: Moment) -> String? {
     switch event {
-    case .update(let update): return json(update)
+    case .update(let update): return json(update, at: now)
     case .standard, .life: return nil
     case .significant(let fix):
       var line = JSONLine(type: "significant")
@@ -49,10 +49,9 @@ enum SimulationLine {
     }
   }
 
-  static func json(_ summary: Simulation.Summary, wall: Double) -> String {
+  static func json(_ summary: Simulation.Summary) -> String {
     var line = JSONLine(type: "summary")
     line.add("simulated_seconds", summary.simulated.inSeconds)
-    line.add("wall_seconds", (wall * 1000).rounded() / 1000)
     line.add("fixes", summary.fixes)
     line.add("deliveries", summary.deliveries)
     for tier in PositionTier.allCases {
@@ -77,12 +76,13 @@ enum SimulationLine {
 
   // MARK: Kinds
 
-  private static func json(_ update: LiveUpdate) -> String {
+  private static func json(_ update: LiveUpdate, at now: Moment) -> String {
     var line = JSONLine(type: "update")
     if let fix = update.fix { add(fix, to: &line) }
     line.add("stationary", flag: update.stationary)
     if let fix = update.fix { line.add("simulated", flag: fix.origin.isSimulated) }
     for diagnostic in diagnostics(of: update) { line.add(diagnostic, flag: true) }
+    line.add("delivered", now.unixTime)
     return line.text
   }
 

@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationEngine
 import LocationHost
 import LocationLink
@@ -31,7 +32,7 @@ extension Verb {
       set LATITUDE,LONGITUDE holds a place until clear. start goes through two and more waypoints, \
       or - for one a line from standard input. run plays a built-in scenario, a GPX file, or a \
       scenario; list prints those that are built in. start and run last as long as this command, \
-      clear ends whatever was begun.
+      Ctrl-C gives the place back, and clear ends whatever was begun.
       """,
       """
       While it lasts, the positions of all sources are ignored, and every position says that it is \
@@ -47,7 +48,7 @@ extension Verb {
         name: "WAY", summary: "a place, waypoints, a scenario, or a file", isOptional: true,
         repeats: true),
     ],
-    options: [app, speed, distance, interval, accuracy, altitude],
+    options: [app, speed, distance, interval, accuracy, altitude, .json],
     examples: [
       "locationctl location set 52.52,13.40",
       "locationctl location start --speed 5 52.52,13.40 52.53,13.41",
@@ -61,16 +62,18 @@ extension Verb {
     try check(action, words, as: invocation)
     switch action {
     case "list":
-      for scenario in BuiltInScenario.allCases { Output.standard.line(scenario.rawValue) }
+      listScenarios(invocation)
     case "clear":
       let ended: Bool = try target(invocation).ask(.endSimulation, "ended")
-      Output.standard.line(ended ? "the place is that of the sources again" : "no place was set")
+      say(
+        ended ? "cleared" : "none",
+        ended ? "the place is that of the sources again" : "no place was set", invocation)
     case "set":
       let way = SimulatedWay(within: invocation.number(accuracy) ?? 5)
       let fix = try way.place(words, altitude: invocation.number(altitude), as: invocation)
       try target(invocation).perform(.simulate(fix, hold: true))
       let name = invocation.text(app).map { " --app \($0.quotedForShell)" } ?? ""
-      Output.standard.line("the place is set until: locationctl location clear\(name)")
+      say("set", "the place is set until: locationctl location clear\(name)", invocation)
     default:
       var way = SimulatedWay(within: invocation.number(accuracy) ?? 5)
       let pace = invocation.number(speed)
@@ -78,8 +81,19 @@ extension Verb {
       // Chosen: as for a receiver; without a bound, time would not advance.
       way.interval = .seconds(max(seconds ?? invocation.number(interval) ?? 1, 0.01))
       try way.read(action, words, speed: pace, as: invocation)
-      try await way.play(to: try target(invocation))
+      let daemon = try target(invocation)
+      say(
+        "started", "the place is simulated as long as this runs: Ctrl-C gives it back", invocation)
+      try await way.play(to: daemon)
     }
+  }
+
+  /// Says what has become of the place.
+  private static func say(_ state: String, _ words: String, _ invocation: Invocation) {
+    guard invocation.has(.json) else { return Output.standard.line(words) }
+    var line = JSONLine(type: "place")
+    line.add("state", state)
+    Output.standard.line(line.text)
   }
 
   /// Checks that an action was given nothing that it would ignore.

@@ -1,4 +1,4 @@
-import FoundationEssentials
+import LocationCoding
 import LocationModel
 import LocationSimulation
 
@@ -17,9 +17,10 @@ extension Verb {
     summary:
       "Percent of the access points that have changed at the end; the scenario's own unless given")
   private static let recordDemand = Option(
-    name: "record-demand", summary: "Print every change of what the hardware must do")
+    name: "record-demand",
+    summary: "With --json: print every change of what the hardware must do, too")
   private static let transcript = Option(
-    name: "transcript", summary: "Print the story for people: what changes, and when")
+    name: "transcript", summary: "Print what changes, and when, as without --json")
   private static let plot = Option(
     name: "plot", value: .text("OUT.svg"),
     summary: "Draw the way, the fixes, the conditions, and every event where it happened")
@@ -42,8 +43,10 @@ extension Verb {
       """
       WAY is a file (GPX, a receiver's log, recorded fixes in .jsonl, or a scenario), the name of \
       a built-in scenario, or waypoints: two and more of LATITUDE,LONGITUDE, or - for one a line \
-      from standard input. Prints every delivery, and last a summary with a hash of all of \
-      them: the same way and seed give the same hash on every machine.
+      from standard input. Prints what changes, each line with the time since the begin, and last a \
+      summary with a hash of all deliveries: the same way and seed give the same hash on every \
+      machine. With --json every delivery is a line, with the time at which it was delivered, and \
+      two runs print the same bytes.
       """,
       """
       Built-in scenarios and waypoints go as the simulator of Apple's tools does: exactly, at an \
@@ -66,9 +69,12 @@ extension Verb {
     ],
     run: { invocation in
       guard !invocation.has(list) else {
-        for scenario in BuiltInScenario.allCases { Output.standard.line(scenario.rawValue) }
-        return
+        return listScenarios(invocation)
       }
+      guard !invocation.has(transcript) || !invocation.has(.json) else {
+        throw invocation.usage("give either --transcript or --json")
+      }
+      if let file = invocation.text(plot) { try OutputFile.check(file) }
       let pace = invocation.number(speed) ?? SimulatedWay.usualSpeed
       let seconds =
         invocation.number(distance).map { $0 / pace } ?? invocation.number(interval) ?? 1
@@ -90,8 +96,7 @@ extension Verb {
         seed: invocation.wholeNumber(seed).map { UInt64($0) })
       var simulation = Simulation(world, circles: all, beacons: input.beacons)
       var printer = SimulationPrinter(
-        isJSON: invocation.has(.json), printsDemand: invocation.has(recordDemand),
-        printsStory: invocation.has(transcript))
+        isJSON: invocation.has(.json), printsDemand: invocation.has(recordDemand))
       var picture = invocation.text(plot).map { _ in
         SimulationPlot(circles: all, title: input.title)
       }
@@ -110,24 +115,33 @@ extension Verb {
       printer.finish(simulation.summary, wall: wall)
       for loss in input.losses(in: simulation) { Output.error.line("not played: \(loss)") }
       guard let picture, let file = invocation.text(plot) else { return }
-      do { try Data(picture.svg.utf8).write(to: URL(fileURLWithPath: file)) } catch {
-        throw Failure.refused("\(file) cannot be written: \(error)", next: nil)
-      }
+      try OutputFile.write(picture.svg.utf8, to: file)
     })
+
+  /// Prints the names of the built-in scenarios.
+  static func listScenarios(_ invocation: Invocation) {
+    for scenario in BuiltInScenario.allCases {
+      guard invocation.has(.json) else {
+        Output.standard.line(scenario.rawValue)
+        continue
+      }
+      var line = JSONLine(type: "scenario")
+      line.add("name", scenario.rawValue)
+      Output.standard.line(line.text)
+    }
+  }
 }
 
 /// Prints the events of a simulation, many lines at once.
 struct SimulationPrinter {
   var isJSON: Bool
   var printsDemand: Bool
-  var printsStory: Bool
   private var story = SimulationTranscript()
   private var waiting = ""
 
-  init(isJSON: Bool, printsDemand: Bool, printsStory: Bool) {
+  init(isJSON: Bool, printsDemand: Bool) {
     self.isJSON = isJSON
     self.printsDemand = printsDemand
-    self.printsStory = printsStory || !isJSON
   }
 
   mutating func print(_ event: SimulationEvent, at now: Moment) {
@@ -142,7 +156,7 @@ struct SimulationPrinter {
 
   mutating func finish(_ summary: Simulation.Summary, wall: Double) {
     flush()
-    if isJSON { return Output.standard.line(SimulationLine.json(summary, wall: wall)) }
+    if isJSON { return Output.standard.line(SimulationLine.json(summary)) }
     let seconds = Int(summary.simulated.inSeconds)
     let duration = (wall * 1000).rounded() / 1000
     Output.standard.line(

@@ -19,7 +19,10 @@ extension Verb {
       let count = invocation.wholeNumber(runs) ?? 100
       var failures = 0
       var hours = 0.0
+      let progress = Progress("running random worlds")
+      defer { progress.end() }
       for seed in first..<(first + count) {
+        progress.say("world \(seed - first + 1) of \(count), seed \(seed)")
         do throws(LocationSimulation.Soak.Violation) {
           hours += try LocationSimulation.Soak.run(seed: UInt64(seed)).simulated.inSeconds / 3600
         } catch {
@@ -27,6 +30,7 @@ extension Verb {
           Output.error.line("\(error)")
         }
       }
+      progress.end()
       Output.standard.line("\(count) worlds, \(Int(hours)) h: \(failures) broke a rule")
       guard failures == 0 else {
         throw Failure.refused("\(failures) of \(count) worlds broke a rule", next: nil)
