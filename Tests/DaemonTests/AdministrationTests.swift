@@ -58,8 +58,11 @@ struct AdministrationTests {
     let said = try run(daemon, "authorize", Self.app, "whenInUse")
     #expect(said.output == "\(Self.app): whenInUse (was: ask)\n")
     _ = try await app.lines.next { $0 == "location 48.5 on main" }
+    let own = try run(daemon, "authorize", "/bin/ls@\(getuid())", "always")
+    #expect(own.status == 1 && own.error.contains("Next: locationctl authorize "))
+    #expect(said.error.isEmpty)
     let other = try run(daemon, "authorize", "net.example.other", "always", "--precise", "no")
-    #expect(other.status == 0)
+    #expect(other.status == 0 && other.error.contains("is registered or has asked yet"))
     let apps = try run(daemon, "apps", "--json").objects()
     #expect(apps.map { $0["app"] as? String } == ["net.example.other", Self.app])
     #expect(apps.map { $0["level"] as? String } == ["always", "whenInUse"])

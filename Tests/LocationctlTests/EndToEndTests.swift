@@ -116,7 +116,9 @@ struct EndToEndTests {
     let run = try Run(["watch", "--accurcy", "best"])
     #expect(run.status == 2)
     #expect(
-      run.error == "locationctl: watch has no option --accurcy\nTry: locationctl watch --help\n")
+      run.error
+        == "locationctl: watch has no option --accurcy; did you mean --accuracy?\n"
+        + "Try: locationctl watch --help\n")
     let source = try Run(["once"], environment: ["CORELOCATION_SOURCES": "nonsense"])
     #expect(source.status == 2)
     let empty = try Run(["once"], environment: ["CORELOCATION_SOURCES": ""])
@@ -162,6 +164,20 @@ struct AuthorizeTests {
     #expect(listed["precise"] as? Bool == false)
     #expect(try authorize(app, "never").output.hasPrefix("\(app): never"))
     #expect(try authorize(app, "reset").output.hasPrefix("\(app): ask (was: never"))
+  }
+
+  @Test("says that nobody knows an app, once, and refuses a name that no app can have")
+  func unknown() throws {
+    defer { try? FileManager.default.removeItem(at: home) }
+    let first = try authorize("nodots", "always")
+    #expect(first.status == 0 && first.output == "nodots: always (was: ask)\n")
+    #expect(first.error.contains("no app “nodots” is registered or has asked yet"))
+    #expect(first.error.contains("Next: if that is not its name: locationctl apps"))
+    #expect(try authorize("nodots", "never").error.isEmpty)
+    let own = try authorize("nodots@\(geteuid())", "always")
+    #expect(own.status == 1 && own.error.contains("your own apps have no @"))
+    #expect(own.error.contains("Next: locationctl authorize nodots\n"))
+    #expect(try authorize("nodots@\(geteuid())", "reset").status == 0)
   }
 
   @Test("keeps the state to the person, and rings the bell")

@@ -37,6 +37,17 @@ package struct DaemonFacts: Sendable {
       + "is \(path)@UID: \(path)@0 for root, \(path)@1000 for the first person"
   }
 
+  /// Why nothing can be decided about an app: what the user runs as whom the daemon itself does has no user
+  /// behind its name, so that no program ever has this one; `nil` for another app.
+  func refusal(
+    of app: AppIdentity, runningAs user: UInt32 = getuid()
+  ) -> AdministrationFault? {
+    guard app.user == user else { return nil }
+    return AdministrationFault(
+      reason: "apps of user \(user), as which the daemon runs, have no @\(user) behind their names",
+      next: "locationctl authorize \(app.base.quotedForShell)")
+  }
+
   /// The folder of the owner's launch registrations.
   var launch: String? {
     (try? options.configuration(variables).launch) ?? options.launchFolder(variables)

@@ -245,6 +245,9 @@ extension SocketServer {
     let program = host.onQueue { StateKeeper.program(of: app, in: $0.storedEntries) }
     readManifest(ofExecutable: program, for: number) { server, manifest in
       do throws(AdministrationFault) {
+        if choice.level != AuthorizationLevel.reset, let fault = server.facts.refusal(of: app) {
+          throw fault
+        }
         var decision = try server.decide(app, choice, declaring: manifest)
         decision.explanations += [server.facts.namesOwnUser(app)].compactMap(\.self)
         server.answer(number, decision.json)

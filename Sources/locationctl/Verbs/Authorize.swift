@@ -120,16 +120,33 @@ extension Verb {
   ) throws(Failure) {
     let precise = invocation.text(precise).map { $0 == "yes" }
     let beacon = invocation.text(beacon).map { $0 == "yes" }
+    let daemon = try RunningDaemon.find()
+    let isKnown = try isKnown(app, to: daemon)
     let (decision, explanations) =
-      if let daemon = try RunningDaemon.find() {
+      if let daemon {
         try ask(daemon.decide(app.identity, level: level, precise: precise, beacon: beacon))
       } else {
-        try decide(app) { $0.deciding(level: level, precise: precise, beacon: beacon) }
+        try decide(app, level) { $0.deciding(level: level, precise: precise, beacon: beacon) }
       }
     for explanation in explanations {
       Output.error.line("locationctl: \(app.identity.name.escapedForDisplay()): \(explanation)")
     }
+    if !isKnown {
+      Output.error.line(
+        "locationctl: no app \(app.identity.name.quotedForDisplay()) is registered or has asked yet: "
+          + "this counts as soon as one runs\nNext: if that is not its name: locationctl apps")
+    }
     show(decision, invocation)
+  }
+
+  /// Whether an app has asked, was decided about, or is registered; one that a file was named of exists.
+  private static func isKnown(
+    _ app: InstalledApp, to daemon: RunningDaemon?
+  ) throws(Failure) -> Bool {
+    guard app.path == nil else { return true }
+    guard let daemon else { return try SavedState().apps.contains(app.identity) }
+    let apps: [AppStatus] = try daemon.ask(.apps, "apps")
+    return apps.contains { $0.app == app.identity.name }
   }
 
   private static func ask(
@@ -145,8 +162,14 @@ extension Verb {
 
   /// Without a daemon: in this person's own state.
   private static func decide(
-    _ app: InstalledApp, _ deciding: (AuthorizationChange) -> AuthorizationChange.Outcome?
+    _ app: InstalledApp, _ level: String?,
+    _ deciding: (AuthorizationChange) -> AuthorizationChange.Outcome?
   ) throws(Failure) -> (Decision, [String]) {
+    if let user = app.identity.user, user == geteuid(), level != AuthorizationLevel.reset {
+      throw .refused(
+        "your own apps have no @\(user) behind their names",
+        next: "locationctl authorize \(app.identity.base.quotedForShell)")
+    }
     let state = try SavedState()
     let before =
       state.apps.contains(app.identity)
