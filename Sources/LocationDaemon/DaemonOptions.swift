@@ -1,6 +1,7 @@
 import Glibc
 import LocationEngine
 import LocationHost
+import LocationModel
 import LocationService
 import LocationProviders
 
@@ -12,6 +13,7 @@ package struct DaemonOptions: Hashable, Sendable {
     /// Only check the configuration.
     case check
     case help
+    case version
   }
 
   package var task = Task.serve
@@ -45,6 +47,7 @@ package struct DaemonOptions: Hashable, Sendable {
       case "--geoclue": servesGeoClue = true
       case "--check": task = .check
       case "--help", "-h": task = .help
+      case "--version": task = .version
       default: throw DaemonFault(reason: "unknown argument \(argument); see --help")
       }
     }
@@ -114,10 +117,13 @@ package struct DaemonOptions: Hashable, Sendable {
   private static let systemFile = "/etc/locationd.conf"
   private static let systemLaunch = "/etc/locationd/launch"
 
+  package static let version = "locationd \(Release.version)"
+
   package static let help = """
     usage: locationd [--system] [--config FILE] [--source URL]… [--socket PATH] [--state FOLDER]
                      [--geoclue]
            locationd --check [--system] [--config FILE]
+           locationd --version
 
     Serves the location of this machine to all of its apps, each as far as it may know.
 

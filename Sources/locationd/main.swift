@@ -12,6 +12,7 @@ do throws(DaemonFault) {
   let options = try DaemonOptions(CommandLine.arguments.dropFirst())
   switch options.task {
   case .help: print(DaemonOptions.help)
+  case .version: print(DaemonOptions.version)
   case .check:
     let variables = HostEnvironment.current.variables
     try options.configuration(variables).check()

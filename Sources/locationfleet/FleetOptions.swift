@@ -1,5 +1,6 @@
 import Glibc
 import LocationFleet
+import LocationModel
 
 /// Why the program ends.
 struct FleetFault: Error {
@@ -38,6 +39,7 @@ struct FleetOptions {
     case expire
     case doctor
     case help
+    case version
   }
 
   var task = Task.run
@@ -74,6 +76,7 @@ struct FleetOptions {
       case "--yes": isConfirmed = true
       case "--json": isJSON = true
       case "--help", "-h": task = .help
+      case "--version": task = .version
       default:
         if takeWord(argument) { continue }
         guard !hasVerb, let named = Self.tasks[argument] else {
@@ -123,7 +126,7 @@ struct FleetOptions {
       }
       task = .schema
     }
-    guard check, task != .help else { return }
+    guard check, task != .help, task != .version else { return }
     switch task {
     case .ingress: task = .checkIngress
     case .sink(let kind?): task = .checkSink(kind)
@@ -164,6 +167,7 @@ struct FleetOptions {
     "erase": .erase([]), "erasures": .erasures, "expire": .expire,
     "tenant-key": .tenantKey(""), "sink": .sink(nil),
     "refused": .refused, "forget-sink": .forgetSink(""), "doctor": .doctor,
+    "help": .help, "version": .version,
   ]
 
   private static func isName(_ text: String) -> Bool {
@@ -196,6 +200,8 @@ struct FleetOptions {
 
   private static let systemFile = "/etc/locationfleet.conf"
 
+  static let version = "locationfleet \(Release.version)"
+
   static let help = """
     usage: locationfleet [run] [--config FILE] [--name NAME]
            locationfleet --check [--config FILE]
@@ -216,6 +222,7 @@ struct FleetOptions {
            locationfleet password < password
            locationfleet seed > FILE
            locationfleet tenant-key TENANT [--config FILE]
+           locationfleet help|version
 
     Judges the fixes of many devices that come by NATS JetStream, each event once.
 

@@ -14,6 +14,10 @@ do throws(FleetFault) {
     print(FleetOptions.help)
     exit(0)
   }
+  if options.task == .version {
+    print(FleetOptions.version)
+    exit(0)
+  }
   if options.task == .password {
     try FleetTasks.printHash()
     exit(0)
@@ -29,7 +33,7 @@ do throws(FleetFault) {
   let all = try options.configuration()
   let configuration = all.ingress.fleet
   switch options.task {
-  case .help, .password, .seed, .doctor: break
+  case .help, .version, .password, .seed, .doctor: break
   case .ingress:
     var process = try IngressProcess(all.ingress)
     try process.run()

@@ -1,5 +1,6 @@
 import Foundation
 import LocationFleet
+import LocationModel
 import TestSupport
 import Testing
 
@@ -32,6 +33,16 @@ struct FleetOptionsTests {
     let good = try FinishedProgram("locationfleet", ["--check", "--config", path])
     #expect(good.status == 0)
     #expect(good.output == "\(path): no faults\n")
+  }
+
+  @Test("says its version and its help, with dashes and as words")
+  func version() throws {
+    for word in ["version", "--version"] {
+      let run = try FinishedProgram("locationfleet", [word])
+      #expect(run.status == 0 && run.output == "locationfleet \(Release.version)\n")
+    }
+    let help = try FinishedProgram("locationfleet", ["help"])
+    #expect(help.status == 0 && help.output.hasPrefix("usage: locationfleet"))
   }
 
   @Test(

@@ -51,6 +51,12 @@ struct ConfigurationFileTests {
     #expect(own.namesOwnUser(app, runningAs: 990) == nil)
   }
 
+  @Test("is not read for the version, which the daemon says as locationctl does")
+  func version() throws {
+    #expect(try DaemonOptions(["--version"]).task == .version)
+    #expect(DaemonOptions.version == "locationd \(Release.version)")
+  }
+
   @Test("SERVE-1: no port is served unless one is named")
   func gpsdPort() {
     func read(_ text: String) -> (port: Int?, faults: Int) {
