@@ -112,6 +112,37 @@ struct AdministrationTests {
     #expect(places.map { $0["latitude"] as? Double } == [49.5])
   }
 
+  @Test("ADMIN-7: what would not be monitored is refused, with the reason")
+  func unmonitored() async throws {
+    let daemon = try await DaemonRun()
+    for number in 1...20 {
+      #expect(try run(daemon, "monitor", "add", "p\(number)", "48.5,11.5,200").status == 0)
+    }
+    let surplus = try run(daemon, "monitor", "add", "p21", "48.5,11.5,200")
+    #expect(surplus.status == 1 && surplus.output.isEmpty)
+    #expect(surplus.error.contains("p21 is not monitored: you monitor 20 already"))
+    #expect(try run(daemon, "monitor", "add", "p20", "48.5,11.5,300").status == 0, "replaced")
+    let large = try run(daemon, "monitor", "add", "p1", "48.5,11.5,1e7")
+    #expect(large.status == 1 && large.error.contains("the largest circle has 1000000 m"))
+    let removed = try run(daemon, "monitor", "remove", "p20", "--json").objects()
+    #expect(removed.map { $0["monitored"] as? Bool } == [false])
+    #expect(try run(daemon, "monitor", "list", "--json").objects().count == 19, "p1 is there")
+    _ = try run(daemon, "authorize", "locationctl", "never")
+    let denied = try run(daemon, "monitor", "add", "q", "48.5,11.5,200")
+    #expect(denied.status == 1 && denied.error.contains("locationctl authorize locationctl always"))
+    let list = try run(daemon, "monitor", "list", "--json").objects()
+    #expect(list.allSatisfy { $0["reason"] as? String == "authorizationDenied" })
+    #expect(try run(daemon, "monitor", "list").output.contains("the app may not know the location"))
+    _ = try run(daemon, "authorize", "locationctl", "always")
+    let added = try run(daemon, "monitor", "add", "q", "48.5,11.5,200", "--json").objects()
+    #expect(added.map { $0["identifier"] as? String } == ["q"])
+    #expect(added.map { $0["monitored"] as? Bool } == [true])
+    let again = try run(daemon, "monitor", "list", "--json").objects()
+    #expect(again.allSatisfy { $0["reason"] == nil })
+    let first = try run(daemon, "monitor", "events", "--count", "1", "--timeout", "60").output
+    #expect(first.hasSuffix(": satisfied\n"))
+  }
+
   /// 200 m around, without the place of the device.
   private static let yard = """
     {"type":"Feature","properties":{"name":"a yard"},"geometry":{"type":"Polygon","coordinates":
@@ -158,7 +189,9 @@ struct AdministrationTests {
   @Test(
     "ADMIN-8: all polygons together have 20,000 positions at most, without one that is replaced")
   func mostPositions() async throws {
-    let daemon = try await DaemonRun()
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let daemon = try await DaemonRun(
+      configuration: ["owner-program = \(own)", "conditions-per-app = unlimited"])
     let ring = (0...999).map { number in
       let turn = Double(number % 999) / 999 * 2 * Double.pi
       return Coordinate(latitude: 1 + 0.01 * sin(turn), longitude: 2 + 0.01 * cos(turn))

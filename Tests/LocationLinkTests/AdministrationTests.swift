@@ -295,6 +295,7 @@ extension Samples {
     status.positions = maybe { $0.pick(1000) }
     status.polygon = maybe { $0.outline() }
     status.belief = maybe { $0.belief() }
+    status.reason = maybe { $0.text() }
     return status
   }
 

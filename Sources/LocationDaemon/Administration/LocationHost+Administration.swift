@@ -80,6 +80,38 @@ extension LocationHost {
     }.map { ConditionStatus($0, places: false) }
   }
 
+  /// Returns why a condition of the owner would not be monitored if it were added now; `nil` if it would be.
+  func faultOfOwners(_ identifier: String, _ target: ConditionTarget) -> AdministrationFault? {
+    let key = ConditionKey(
+      app: .owner, owner: .monitor(OwnerSession.monitor), identifier: identifier)
+    let (engine, app) = (core.engine, AppIdentity.owner.name)
+    guard let reason = engine.reasonAgainst(target, key) else { return nil }
+    let limits = engine.conditionLimits
+    let (cause, next): (String, String?) =
+      switch reason {
+      case .radiusTooLarge:
+        ("the largest circle has \(Int(limits.maximumRadius)) m", "monitor a smaller place")
+      case .noPositionSource: (reason.words, "locationctl setup")
+      case .conditionLimitExceeded:
+        (
+          limits.perApp.map { "you monitor \($0) already, the most of one app" } ?? reason.words,
+          "locationctl monitor remove NAME, or conditions-per-app in locationd.conf"
+        )
+      case .authorizationDenied, .authorizationRequestInProgress:
+        ("\(app) may not know the location", "locationctl authorize \(app) always")
+      case .authorizationDeniedGlobally: (reason.words, "locationctl services on")
+      case .accuracyLimited:
+        (
+          "\(app) may know the place only roughly",
+          "locationctl authorize \(app) always --precise yes"
+        )
+      case .conditionUnsupported, .authorizationRestricted, .insufficientlyInUse,
+        .serviceSessionRequired:
+        (reason.words, nil)
+      }
+    return AdministrationFault(reason: "\(identifier) is not monitored: \(cause)", next: next)
+  }
+
   /// The number of positions of all polygons of the owner but one.
   func ownersPositions(except identifier: String) -> Int {
     core.engine.conditionReports.reduce(0) { sum, report in
@@ -261,6 +293,7 @@ extension ConditionStatus {
       app: report.key.app.name, monitor: monitor, identifier: report.key.identifier, kind: "",
       state: report.state.rawValue, date: report.date)
     belief = report.belief.map { BeliefStatus($0) }
+    reason = report.reason?.rawValue
     switch report.target {
     case .circle(let circle):
       (kind, radius) = ("circle", circle.radius)

@@ -322,6 +322,9 @@ extension SocketServer {
           next: "remove one, or draw them with fewer")
       }
     }
+    // What the owner may know is known once there is a client of the engine.
+    _ = ownerClient()
+    if let fault = host.onQueue({ $0.faultOfOwners(identifier, target) }) { throw fault }
     ask(.add(identifier: identifier, target, assuming: .unknown))
     answer(number, .object([]))
   }

@@ -9,6 +9,8 @@ package struct ConditionReport: Hashable, Sendable {
   package var date: UnixTime
   /// What speaks against the state; `nil` while nothing does, and for a beacon.
   package var belief: Belief?
+  /// Why the state is not observed or not delivered; `nil` while it is.
+  package var reason: UnmonitoredReason?
 }
 
 /// How the device moves, by the motion sensor and the fixes.
@@ -76,9 +78,18 @@ extension LocationEngine {
       let state = MonitoredState(condition.observation.state)
       return ConditionReport(
         key: key, target: condition.target, state: condition.isWatched ? state : .unmonitored,
-        date: condition.observation.date, belief: conditions.belief(of: condition))
+        date: condition.observation.date, belief: conditions.belief(of: condition),
+        reason: conditions.reason(of: condition, key))
     }
   }
+
+  /// Returns why a condition would not be monitored if it were added now; `nil` if it would be.
+  package func reasonAgainst(_ target: ConditionTarget, _ key: ConditionKey) -> UnmonitoredReason? {
+    conditions.reasonAgainst(target, key)
+  }
+
+  /// The limits of conditions.
+  package var conditionLimits: Conditions.Limits { conditions.limits }
 
   // MARK: What is known now, computed when it is asked for
 

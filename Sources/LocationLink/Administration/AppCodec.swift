@@ -75,6 +75,9 @@ package struct ConditionStatus: Hashable, Sendable {
   package var date: UnixTime
   /// What speaks against the state; `nil` while nothing does, and from an older daemon.
   package var belief: BeliefStatus?
+  /// Why the state is not observed or not delivered, such as `conditionLimitExceeded`; `nil` while it is,
+  /// and from an older daemon.
+  package var reason: String?
 
   package init(
     app: String, monitor: String?, identifier: String, kind: String, state: String, date: UnixTime
@@ -147,7 +150,8 @@ extension ConditionStatus: JSONStructure {
     .get("app", \.app), .find("monitor", \.monitor), .get("identifier", \.identifier),
     .get("kind", \.kind), .find("radius", \.radius), .find("place", \.place),
     .find("positions", \.positions), .find("polygon", \.polygon),
-    .get("state", \.state), .get("date", \.date), .find("belief", \.belief))
+    .get("state", \.state), .get("date", \.date), .find("belief", \.belief),
+    .find("reason", \.reason))
 }
 
 extension AccessRecord: JSONStructure {

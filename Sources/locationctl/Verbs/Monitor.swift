@@ -1,4 +1,5 @@
 import LocationCoding
+import LocationEngine
 import LocationHost
 import LocationLink
 import LocationModel
@@ -18,7 +19,9 @@ extension Verb {
     details: [
       """
       add watches a circle, or with --polygon a polygon, until remove ends it, also across \
-      restarts. list shows what all apps monitor. events prints each change of your own places: first those that came while nobody \
+      restarts; what would not be watched, as one beyond the limit (20), too large, or while you have \
+      refused it to locationctl, is refused with the reason. list shows what all apps monitor, and why an \
+      app receives no state. events prints each change of your own places: first those that came while nobody \
       listened, then those to come, until it is interrupted. An event that was printed does not \
       come again.
       """,
@@ -70,24 +73,30 @@ extension Verb {
       let name = try name(invocation, words: 2)
       let outline = try TypedPolygon(text, as: "--polygon", in: invocation).outline
       try RunningDaemon.needed().perform(.addPolygon(identifier: name, outline))
-      return say("watching \(name)", invocation)
+      return say(name, isMonitored: true, invocation)
     }
     let name = try name(invocation, words: 3)
     let typed = try TypedCircle(invocation.operands[2], as: "LAT,LON,RADIUS", in: invocation)
     guard let radius = typed.radius else { throw invocation.usage("the radius is missing") }
     let circle = Circle(center: typed.center, radius: radius)
     try RunningDaemon.needed().perform(.addCondition(identifier: name, circle))
-    say("watching \(name)", invocation)
+    say(name, isMonitored: true, invocation)
   }
 
   private static func remove(_ invocation: Invocation) throws(Failure) {
     let name = try name(invocation, words: 2)
     try RunningDaemon.needed().perform(.removeCondition(identifier: name))
-    say("no longer watching \(name)", invocation)
+    say(name, isMonitored: false, invocation)
   }
 
-  private static func say(_ text: String, _ invocation: Invocation) {
-    if !invocation.has(.json) { Output.standard.line(text) }
+  private static func say(_ name: String, isMonitored: Bool, _ invocation: Invocation) {
+    guard invocation.has(.json) else {
+      return Output.standard.line((isMonitored ? "watching " : "no longer watching ") + name)
+    }
+    var line = JSONLine(type: "monitoring")
+    line.add("identifier", name)
+    line.add("monitored", flag: isMonitored)
+    Output.standard.line(line.text)
   }
 
   private static func list(_ invocation: Invocation) throws(Failure) {
@@ -97,12 +106,16 @@ extension Verb {
       for condition in conditions { Output.standard.line(condition.line) }
       return
     }
-    var table = TextTable(["APP", "MONITOR", "NAME", "KIND", "STATE", "SINCE (UTC)", "PLACE"])
+    let hasReasons = conditions.contains { $0.reason != nil }
+    var table = TextTable(
+      ["APP", "MONITOR", "NAME", "KIND", "STATE", "SINCE (UTC)"]
+        + (hasReasons ? ["REASON"] : []) + ["PLACE"])
     for condition in conditions {
-      table.add([
-        condition.app, condition.monitor ?? "(regions)", condition.identifier, condition.kind,
-        condition.state, condition.state == "unknown" ? "" : condition.date.plain, condition.extent,
-      ])
+      table.add(
+        [
+          condition.app, condition.monitor ?? "(regions)", condition.identifier, condition.kind,
+          condition.state, condition.state == "unknown" ? "" : condition.date.plain,
+        ] + (hasReasons ? [condition.reasonWords] : []) + [condition.extent])
     }
     Output.standard.table(table, whenEmpty: "Nothing is monitored.")
   }
@@ -110,12 +123,17 @@ extension Verb {
   private static func events(_ invocation: Invocation) throws(Failure) {
     let (limit, isJSON) = (invocation.wholeNumber(count), invocation.has(.json))
     var received = 0
+    var progress = Progress("waiting for events")
+    defer { progress.end() }
     try RunningDaemon.needed().follow(
       .followEvents, "event", seconds: invocation.number(timeout)
     ) { (event: ConditionStatus) in
+      progress.end()
       Output.standard.line(isJSON ? event.line : event.text)
       received += 1
-      return limit.map { received < $0 } ?? true
+      guard limit.map({ received < $0 }) ?? true else { return false }
+      progress = Progress("waiting for events")
+      return true
     }
     if let limit, received < limit {
       throw .refused("\(received) of \(limit) events came", next: nil)
@@ -143,6 +161,7 @@ extension ConditionStatus {
     }
     line.add("state", state)
     line.add("date", date)
+    line.add("reason", reason)
     if let belief { line.add("belief", object: belief.object) }
     return line.text
   }
@@ -160,14 +179,11 @@ extension ConditionStatus {
     return (radius.map { "\($0.plain) m" } ?? "") + (place.map { " around \($0.words)" } ?? "")
   }
 
-  /// One event.
-  fileprivate var text: String {
-    let what =
-      switch state {
-      case "satisfied": "inside"
-      case "unsatisfied": "outside"
-      default: state
-      }
-    return "\(date.plain)  \(identifier.escapedForDisplay()): \(what)"
+  /// Why the state is not observed or not delivered; a newer daemon may have reasons of its own.
+  fileprivate var reasonWords: String {
+    reason.map { UnmonitoredReason(rawValue: $0)?.words ?? $0 } ?? ""
   }
+
+  /// One event, in the words of ``line``.
+  var text: String { "\(date.plain)  \(identifier.escapedForDisplay()): \(state)" }
 }
