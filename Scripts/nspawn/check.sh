@@ -97,7 +97,7 @@ kill -STOP "$(show MainPID)"
 check "hung, it is ended by the watchdog and started again" soon sh -c '[ "$(systemctl show -P NRestarts locationd)" = 1 ] && systemctl -q is-active locationd'
 check "the journal says why" soon sh -c 'journalctl -q -u locationd | grep -qi "watchdog timeout"'
 check "and it answers again" soon locationctl status
-check "erased, nothing is known any more" sh -c 'locationctl data erase --all && [ "$(locationctl apps --json | wc -l)" = 0 ]'
+check "erased, nothing is known any more" sh -c 'locationctl data erase --all --yes && [ "$(locationctl apps --json | wc -l)" = 0 ]'
 check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
 # 0.1 of it is capset, by which it takes its one right from the programs that it starts.
 check "its exposure is at most 2.1" systemd-analyze security --offline=true --threshold=21 /usr/lib/systemd/system/locationd.service
@@ -322,7 +322,7 @@ wakes() {
   as systemctl --user stop "sleeper@$service"
 }
 active=/usr/local/lib/active/active
-as locationctl data erase --all > /dev/null
+as locationctl data erase --all --yes > /dev/null
 as locationctl authorize "$python" always > /dev/null
 as locationctl authorize net.example.active whenInUse > /dev/null
 wakes significantChanges "$python" "" home

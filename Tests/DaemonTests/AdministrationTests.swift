@@ -311,11 +311,18 @@ struct AdministrationTests {
     #expect(try export.objects().contains { $0["kind"] as? String == "identity" })
     #expect(export.output.contains(#""grant":"whenInUse""#))
     #expect(try run(daemon, "data", "erase").status == 2)
+    let unsure = try run(daemon, "data", "erase", "--all")
+    #expect(unsure.status == 2 && unsure.error.contains("erase --all needs --yes"))
+    #expect(try run(daemon, "data", "erase", "--app", Self.app, "--yes").status == 2)
+    #expect(try run(daemon, "data", "export").output.contains(Self.app), "nothing was erased")
+    let unknown = try run(daemon, "data", "erase", "--app", "com.example.unknown")
+    #expect(unknown.output == "nothing is stored of com.example.unknown\n" && unknown.status == 0)
+    _ = try await daemon.program.lines.next { $0.contains("starting over") }
     #expect(try run(daemon, "data", "erase", "--app", Self.app).status == 0)
     _ = try await daemon.program.lines.next { $0.contains("starting over") }
     let rest = try run(daemon, "data", "export", "--json")
     #expect(!rest.output.contains(Self.app) && rest.output.contains("net.example.other"))
-    #expect(try run(daemon, "data", "erase", "--all").status == 0)
+    #expect(try run(daemon, "data", "erase", "--all", "--yes").status == 0)
     _ = try await daemon.program.lines.next { $0.contains("starting over") }
     #expect(try run(daemon, "apps", "--json").objects().isEmpty)
     for name in try FileManager.default.contentsOfDirectory(atPath: daemon.state) {

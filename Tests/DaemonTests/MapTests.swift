@@ -68,13 +68,13 @@ struct MapTests {
     let export = try daemon.control("map", "export").text
     #expect(export.contains("\"row\":\"placed/cell/"), "\(export)")
     let nothing = "Nothing is known of any transmitter.\n"
-    #expect(try daemon.control("map", "forget").text.hasPrefix("forgot the map: "))
+    #expect(try daemon.control("map", "forget", "--yes").text.hasPrefix("forgot the map: "))
     #expect(try daemon.control("map").text == nothing)
     #expect(try !daemon.control("data", "list").text.contains("radio-map"))
     let back = try write(export, "map.jsonl", in: folder)
     #expect(try daemon.control("map", "import", back).text.hasPrefix("imported "))
     #expect(try daemon.control("map").text != nothing)
-    #expect(try daemon.control("data", "erase", "--all").status == 0)
+    #expect(try daemon.control("data", "erase", "--all", "--yes").status == 0)
     daemon.kill()
     daemon = try await DaemonRun(sources: [source], in: folder)
     #expect(try daemon.control("map").text == nothing)

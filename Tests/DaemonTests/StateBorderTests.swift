@@ -150,7 +150,7 @@ struct StateBorderTests {
     try FileManager.default.createSymbolicLink(
       atPath: home + "/none", withDestinationPath: "/nonexistent")
     let own = try await DaemonRun(arguments: ["--state", home + "/meridian"])
-    for words in [["data", "erase", "--all"], ["authorize", "net.example.x", "always"]] {
+    for words in [["data", "erase", "--all", "--yes"], ["authorize", "net.example.x", "always"]] {
       let said = try FinishedProgram(
         "locationctl", words,
         ["LOCATIOND_SOCKET": "", "XDG_STATE_HOME": home, "XDG_RUNTIME_DIR": home])
@@ -317,13 +317,13 @@ struct StateBorderTests {
     let reader = try RunningProgram(
       BuiltProgram.path("HostProgram"), ["read", daemon.state + "/state.sqlite"])
     _ = try await reader.lines.next { $0 == "locked" }
-    let said = try daemon.control("data", "erase", "--all")
+    let said = try daemon.control("data", "erase", "--all", "--yes")
     #expect(said.status == 1 && said.text.contains("their bytes still in the files"))
     _ = try await daemon.program.lines.next { $0.contains("starting over") }
     _ = try await daemon.program.lines.next { $0.contains("serving; its state is in") }
     #expect(try !daemon.control("data", "export").text.contains("the-cabin"))
     reader.end()
-    #expect(try daemon.control("data", "erase", "--all").status == 0)
+    #expect(try daemon.control("data", "erase", "--all", "--yes").status == 0)
     _ = try await daemon.program.lines.next { $0.contains("serving; its state is in") }
     #expect(try !contents(daemon).contains("the-cabin"))
     daemon.program.terminate()

@@ -37,7 +37,10 @@ struct MapTests {
     #expect(layers[0]["bytes"] as? Int ?? 0 > 100)
     let export = try run("export").output
     #expect(!export.contains("0011223344"), "an address is in it")
-    #expect(try run("forget").output.hasPrefix("forgot the map: "))
+    let unsure = try run("forget")
+    #expect(unsure.status == 2 && unsure.error.contains("forget needs --yes"))
+    #expect(try run("--json").objects()[0]["bytes"] as? Int == layers[0]["bytes"] as? Int)
+    #expect(try run("forget", "--yes").output.hasPrefix("forgot the map: "))
     #expect(try run().output == "Nothing is known of any transmitter.\n")
     let file = folder.file("map.jsonl")
     try Data(export.utf8).write(to: URL(fileURLWithPath: file))
@@ -75,6 +78,8 @@ struct MapTests {
     #expect(try run("import").status == 2)
     #expect(try run("export", "x").status == 2)
     #expect(try run("export", "--near", "1,2").error.contains("--near goes with forget only"))
+    #expect(try run("forget", "--near", "1,2", "--yes").error.contains("--yes goes with forget"))
+    #expect(try run("export", "--yes").status == 2)
     for circle in ["1", "1,2,-5", "91,0", "1,2,0", "a,b"] {
       #expect(try run("forget", "--near", circle).status == 2, "\(circle)")
     }

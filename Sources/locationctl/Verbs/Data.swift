@@ -8,7 +8,8 @@ extension Verb {
   private static let app = Option(
     name: "app", value: .text("APP"), summary: "Only of this app: its identifier, or a path")
   private static let everything = Option(
-    name: "all", summary: "With erase: of all apps and the machine")
+    name: "all", summary: "With erase: of all apps and the machine, after you have confirmed that")
+  private static let isSure = Option.isSure("With --all: do not ask for confirmation")
   private static let key = Option(
     name: "key", value: .choice(KeyPlace.allCases.map(\.rawValue)),
     summary: "With rekey: where the key that opens all others is to lie")
@@ -18,7 +19,8 @@ extension Verb {
     details: [
       """
       list shows what is stored, and access when each app received a location. export \
-      prints every entry as one JSON object, places included. erase removes the entries of one app, \
+      prints every entry as one JSON object, places included; it is as stored, with dates, also in names, \
+      as whole nanoseconds since 1970. erase removes the entries of one app, \
       or with --all everything but the switch of the whole machine, and overwrites them on disk. Either \
       also removes the files of a damaged state that were moved aside (damaged-file in the list), in \
       which one app cannot be distinguished from another.
@@ -44,13 +46,16 @@ extension Verb {
         name: "ACTION", summary: "What to do",
         choices: ["list", "access", "export", "erase", "rekey"])
     ],
-    options: [app, everything, key, .json],
+    options: [app, everything, isSure, key, .json],
     examples: [
       "locationctl data list", "locationctl data access --app com.example.Whereabouts",
       "locationctl data export > location-data.jsonl", "locationctl data erase --all",
       "locationctl data rekey", "locationctl data rekey --key secret-service",
     ],
     run: { invocation in
+      guard !invocation.has(isSure) || invocation.has(everything) else {
+        throw invocation.usage("--yes needs --all")
+      }
       let name = try invocation.text(app).map { try InstalledApp($0).identity.name }
       switch invocation.operand(0) {
       case "list": try list(DataSource.find().entries(of: name), invocation)
@@ -63,7 +68,11 @@ extension Verb {
         guard (name == nil) == invocation.has(everything) else {
           throw invocation.usage("erase needs either --app APP or --all")
         }
-        reportErased(try DataSource.find().erase(name), invocation)
+        if name == nil {
+          try invocation.confirm(
+            "All that is stored of every app and of this machine is gone then.", "erase --all")
+        }
+        reportErased(try DataSource.find().erase(name), of: name, invocation)
       }
     })
 
@@ -114,8 +123,11 @@ extension Verb {
     Output.standard.line(line.text)
   }
 
-  private static func reportErased(_ count: Int, _ invocation: Invocation) {
+  private static func reportErased(_ count: Int, of app: String?, _ invocation: Invocation) {
     guard invocation.has(.json) else {
+      if let app, count == 0 {
+        return Output.standard.line("nothing is stored of \(app.escapedForDisplay())")
+      }
       return Output.standard.line("erased \(count) \(count == 1 ? "entry" : "entries")")
     }
     var line = JSONLine(type: "erased")

@@ -7,6 +7,8 @@ extension Verb {
   private static let near = Option(
     name: "near", value: .text("LAT,LON[,METERS]"),
     summary: "With forget: only what lies around this place; METERS are 1000 unless given")
+  private static let isSure = Option.isSure(
+    "With forget, without --near: do not ask for confirmation")
   /// Meters. Chosen: a quarter of a town, so that a home is not the middle of a hole.
   private static let usualRadius = 1000.0
 
@@ -31,7 +33,7 @@ extension Verb {
       list of access points can be made of it.
       """,
       """
-      forget removes it; with --near only the places whose middles lie within so many meters of one, \
+      forget removes it, after you have confirmed that; with --near, without a question, only the places whose middles lie within so many meters of one, \
       the transmitters that are known nowhere else, and those that imported lists place there. Both \
       take away the region that the map gave, and cannot be undone; --near prints how many places \
       and transmitters it has removed.
@@ -48,7 +50,7 @@ extension Verb {
         name: "FILE", summary: "With import: what to read; - for standard input", isOptional: true,
         repeats: true),
     ],
-    options: [near, .json],
+    options: [near, isSure, .json],
     examples: [
       "locationctl map", "locationctl map import 262.csv wigle.csv",
       "locationctl map export > map.jsonl", "locationctl map forget",
@@ -62,6 +64,9 @@ extension Verb {
       }
       guard action == "forget" || !invocation.has(near) else {
         throw invocation.usage("--near goes with forget only")
+      }
+      guard !invocation.has(isSure) || action == "forget" && !invocation.has(near) else {
+        throw invocation.usage("--yes goes with forget only, without --near")
       }
       switch action {
       case "import":
@@ -99,6 +104,7 @@ extension Verb {
     let place = try invocation.text(near).map { text throws(Failure) in
       try TypedCircle(text, as: "--near", in: invocation)
     }
+    if place == nil { try invocation.confirm("The whole map is gone then.", "forget") }
     var store = try MapStore.find()
     guard let place else { return reportForgotten(try store.forget(), invocation) }
     let circle = Circle(center: place.center, radius: place.radius ?? usualRadius)

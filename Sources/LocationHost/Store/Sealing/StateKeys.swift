@@ -290,7 +290,7 @@ struct StateKeys {
         code: StoreError.tooLarge, context: shownFile,
         message:
           "the keys of so many apps, or of such long names, do not fit into the \(Self.largest) bytes "
-          + "that are read; nothing was stored; erase apps: locationctl data erase APP")
+          + "that are read; nothing was stored; erase apps: locationctl data erase --app APP")
     }
     do throws(Errno) {
       try ReplacedFile.write(head + [UInt8(ascii: "\n")] + sealed, to: file)
