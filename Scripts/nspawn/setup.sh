@@ -21,7 +21,7 @@ wrote() { grep -q '^source = nmea:///dev/ttyUSB0?baud=4800' $own; }
 
 pid=$(show MainPID)
 check "setup without an answer writes nothing" sh -c \
-  "locationctl setup < /dev/null && grep -qx 'source = fixed:49.25,10.75,5' $own && [ ! -e $own.before-setup ]"
+  "! locationctl setup < /dev/null && grep -qx 'source = fixed:49.25,10.75,5' $own && [ ! -e $own.before-setup ]"
 check "and what ran before runs again" soon runs
 check "as another process: it was stopped meanwhile" not is "$(show MainPID)" "$pid"
 

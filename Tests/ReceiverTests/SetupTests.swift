@@ -84,13 +84,52 @@ struct SetupTests {
     try "source = gpsd://localhost\n".write(toFile: file.path, atomically: true, encoding: .utf8)
     #expect(try !file.remove())
     let text = SetupPlan(for: MachineParts()).configuration()
-    #expect(try file.write(text))
-    #expect(try !file.write(text), "its own file is replaced")
+    #expect(try file.write(text) == file.kept)
+    #expect(try file.write(text) == nil, "its own file is replaced")
     #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
     #expect(try file.remove())
     #expect(
       try String(contentsOfFile: file.path, encoding: .utf8) == "source = gpsd://localhost\n")
     #expect(!FileManager.default.fileExists(atPath: file.kept))
+  }
+
+  @Test("SETUP-4: what was edited is kept under a number of its own, also when it is removed")
+  func edited() throws {
+    let folder = try TemporaryFolder()
+    let file = SetupFile(path: folder.file("locationd.conf"))
+    let text = SetupPlan(for: MachineParts()).configuration()
+    #expect(try file.write(text) == nil)
+    let first = text + "source = ichnaea:https://example.org\n"
+    try first.write(toFile: file.path, atomically: true, encoding: .utf8)
+    #expect(file.sources == ["ichnaea:https://example.org"])
+    #expect(try file.write(text) == file.path + ".edited-1")
+    let second = text + "source = gpsd://example.org\n"
+    try second.write(toFile: file.path, atomically: true, encoding: .utf8)
+    var kept: [String] = []
+    #expect(try file.remove { kept.append($0) })
+    #expect(kept == [file.path + ".edited-2"])
+    #expect(!FileManager.default.fileExists(atPath: file.path))
+    for (number, text) in [(1, first), (2, second)] {
+      let copy = try String(contentsOfFile: "\(file.path).edited-\(number)", encoding: .utf8)
+      #expect(copy == text)
+    }
+  }
+
+  @Test("SETUP-4: without a terminal, a source, or its folder, setup fails and writes nothing")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let bare = try FinishedProgram("locationctl", ["setup", "--yes", "--root", folder.path], [:])
+    #expect(bare.status == 1 && bare.text.contains("nothing here gives positions"))
+    try FileManager.default.createDirectory(
+      atPath: folder.file("sys/class/net/wlan0/phy80211"), withIntermediateDirectories: true)
+    let unsure = try FinishedProgram("locationctl", ["setup", "--root", folder.path], [:])
+    #expect(unsure.status == 2 && unsure.text.contains("setup needs --yes"))
+    let missing = folder.file("missing")
+    let nowhere = try FinishedProgram("locationctl", ["setup", "--yes", "--root", missing], [:])
+    #expect(nowhere.status == 2 && nowhere.text.contains("is no folder"))
+    for path in ["etc", "missing"] {
+      #expect(!FileManager.default.fileExists(atPath: folder.file(path)))
+    }
   }
 
   @Test("SETUP-10: what sets anything but a source is kept, and the sources are not")
@@ -110,16 +149,18 @@ struct SetupTests {
     #expect(file.settings == ["geoclue = yes", "  restrict=yes"])
     let plan = SetupPlan(for: MachineParts())
     let text = plan.configuration(keeping: file.settings)
-    #expect(text.hasPrefix(plan.configuration()))
-    #expect(try file.write(text))
+    #expect(text.hasPrefix(SetupPlan.mark))
+    #expect(try file.write(text) == file.kept)
     #expect(file.settings == ["geoclue = yes", "  restrict=yes"])
   }
 
   @Test("SETUP-8: everybody may read what is written for the machine, whatever the mask")
   func readable() async throws {
     let folder = try TemporaryFolder()
-    try FileManager.default.createDirectory(
-      atPath: folder.file("etc"), withIntermediateDirectories: true)
+    for path in ["etc", "sys/class/net/wlan0/phy80211"] {
+      try FileManager.default.createDirectory(
+        atPath: folder.file(path), withIntermediateDirectories: true)
+    }
     let setup = try RunningProgram(
       "/bin/sh",
       [

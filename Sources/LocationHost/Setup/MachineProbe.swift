@@ -36,6 +36,9 @@ package struct MachineProbe: Sendable {
       names(folder) { $0.hasSuffix(".mmdb") && $0.lowercased().holds("city") }
         .map { "\(folder)/\($0)" }
     }
+    parts.zone = (try? Opening.linkTarget(root + "/etc/localtime")).map {
+      String(decoding: $0, as: UTF8.self)
+    }
     parts.sockets = servedSockets()
     // gpsd has the receivers that it was given, and so has a program that serves a socket.
     guard !parts.answersGpsd, parts.sockets.isEmpty else { return parts }

@@ -28,24 +28,48 @@ package struct SetupFile: Hashable, Sendable {
 
   /// The lines of the file that set anything but a source, which a new one keeps.
   package var settings: [String] {
-    (text ?? "").split(separator: "\n").filter { line in
-      KeyValueLines.setting(in: line).map { $0.key != "source" } ?? false
-    }.map(String.init)
+    lines.filter { line in KeyValueLines.setting(in: line).map { $0.key != "source" } ?? false }
+      .map(String.init)
   }
+
+  /// The sources that the file names, which a new one does not keep.
+  package var sources: [String] {
+    lines.compactMap { line in
+      KeyValueLines.setting(in: line).flatMap { $0.key == "source" ? $0.value : nil }
+    }
+  }
+
+  private var lines: [Substring] { (text ?? "").split(separator: "\n") }
 
   /// Whether the file was written by ``write(_:)``.
   private var isOwn: Bool {
     text.map { SetupPlan.wrote($0) } ?? false
   }
 
+  /// Keeps what somebody has edited in a file of setup's own, under the first number that is free.
+  ///
+  /// - Returns: the path of the copy; `nil` where nobody has edited anything.
+  private func keepEdited() throws(Errno) -> String? {
+    guard let text, !SetupPlan.isAsWritten(text) else { return nil }
+    for number in 1...Self.mostEdited {
+      let copy = "\(path).edited-\(number)"
+      if link(path, copy) == 0 { return copy }
+      guard errno == EEXIST else { throw Errno(last: "keep \(copy)") }
+    }
+    throw Errno(code: EEXIST, call: "keep \(path).edited-\(Self.mostEdited)")
+  }
+
+  /// Chosen: more than anybody looks through.
+  private static let mostEdited = 99
+
   private var text: String? {
     SmallFile.read(path, limit: Self.longest).map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Writes a configuration; one that somebody else has written is kept beside it.
+  /// Writes a configuration; one that somebody else has written, or has edited, is kept beside it.
   ///
-  /// - Returns: whether there was one.
-  package func write(_ text: String) throws(Errno) -> Bool {
+  /// - Returns: the path of the one that is kept; `nil` if none is.
+  package func write(_ text: String) throws(Errno) -> String? {
     let isKept = access(path, F_OK) == 0 && !isOwn
     if isKept {
       guard access(kept, F_OK) != 0 else { throw Errno(code: EEXIST, call: "keep \(kept)") }
@@ -67,15 +91,18 @@ package struct SetupFile: Hashable, Sendable {
       throw fault
     }
     if isKept, rename(path, kept) != 0 { throw Errno(last: "rename \(path)") }
+    let edited = isKept ? nil : try keepEdited()
     guard rename(new, path) == 0 else { throw Errno(last: "rename \(new)") }
-    return isKept
+    return isKept ? kept : edited
   }
 
-  /// Removes the written configuration, and puts the one before it back.
+  /// Removes the written configuration, and puts the one before it back; one that was edited is kept.
   ///
+  /// - Parameter keeping: is called with the path of the one that is kept.
   /// - Returns: `false` if there is none that ``write(_:)`` has written; nothing is changed then.
-  package func remove() throws(Errno) -> Bool {
+  package func remove(keeping: (String) -> Void = { _ in }) throws(Errno) -> Bool {
     guard isOwn else { return false }
+    if let edited = try keepEdited() { keeping(edited) }
     guard unlink(path) == 0 else { throw Errno(last: "unlink \(path)") }
     if access(kept, F_OK) == 0, rename(kept, path) != 0 { throw Errno(last: "rename \(kept)") }
     return true

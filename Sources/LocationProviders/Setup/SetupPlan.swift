@@ -1,3 +1,5 @@
+import LocationModel
+
 /// What a machine has that gives positions, as it was found.
 package struct MachineParts: Hashable, Sendable {
   /// A serial port.
@@ -22,6 +24,8 @@ package struct MachineParts: Hashable, Sendable {
   package var sensors: [String] = []
   /// Databases of the places of addresses.
   package var databases: [String] = []
+  /// The target of the link that names the time zone; `nil` if there is none.
+  package var zone: String?
 
   package init() {}
 
@@ -79,7 +83,11 @@ package struct SetupPlan: Hashable, Sendable {
       parts.answersGpsd || !parts.sockets.isEmpty || !parts.modems.isEmpty
       || parts.ports.contains { $0.baud != nil }
     if !hasReceiver {
-      propose("zone:", "no receiver was found; the time zone is a last resort")
+      if parts.zone.flatMap(TimeZonePlace.init(linkTarget:)) != nil {
+        propose("zone:", "no receiver was found; the time zone is a last resort")
+      } else {
+        notes.append("no receiver was found, and the time zone of this computer names no place")
+      }
       notes.append(
         "connect a receiver and run locationctl setup again, or name a place: "
           + "source = fixed:LATITUDE,LONGITUDE")
@@ -113,11 +121,27 @@ package struct SetupPlan: Hashable, Sendable {
       ]
       + sources.flatMap { ["# Because \($0.reason).", "source = \($0.url)", ""] }
       + notes.map { "# \($0)" } + kept
-    return lines.joined(separator: "\n") + "\n"
+    let text = lines.joined(separator: "\n") + "\n"
+    return text + Self.sum(of: text)
   }
 
   /// Whether a configuration was written from a plan.
   package static func wrote(_ text: String) -> Bool { text.hasPrefix(mark + "\n") }
+
+  /// Whether a configuration is as it was written from a plan, and nobody has edited it since.
+  package static func isAsWritten(_ text: String) -> Bool {
+    guard wrote(text), text.hasSuffix("\n"), let last = text.split(separator: "\n").last else {
+      return false
+    }
+    return sum(of: text.dropLast(last.count + 1)) == last + "\n"
+  }
+
+  /// The last line of a configuration, by which edits are recognized.
+  private static func sum(of text: some StringProtocol) -> String {
+    "\(sumMark)\(String(FNV1a.hash(text.utf8), radix: 16))\n"
+  }
+
+  private static let sumMark = "# As written: "
 }
 
 /// Tells whether bytes are NMEA: two sentences with correct checksums, among any other bytes.

@@ -3,7 +3,7 @@ import LocationHost
 import LocationProviders
 
 extension Verb {
-  private static let yes = Option(name: "yes", summary: "Write and start without a question")
+  private static let yes = Option.isSure("Write and start without a question")
   private static let remove = Option(
     name: "remove", summary: "Take the configuration back, with the one before it put in place")
   private static let root = Option(
@@ -22,8 +22,9 @@ extension Verb {
       """,
       """
       As root it configures the daemon of the machine (/etc/locationd.conf), else the one of your \
-      user. A configuration that is there already is kept beside it, as .before-setup. Where gpsd \
-      answers, it has the receivers, and no serial port is opened. --remove puts the \
+      user. A configuration that is there already is kept beside it, as .before-setup, and one of setup's \
+      own that somebody has edited since as .edited-1, or the next number; sources that are not used any more are \
+      named. Where gpsd answers, it has the receivers, and no serial port is opened. --remove puts the \
       configuration before it back and starts the service with it; where there was none, the \
       service and its socket are stopped and disabled.
       """,
@@ -32,6 +33,9 @@ extension Verb {
     examples: ["sudo locationctl setup", "locationctl setup --yes", "locationctl setup --remove"],
     run: { invocation in
       let folder = invocation.text(root) ?? ""
+      guard folder.isEmpty || access(folder + "/.", F_OK) == 0 else {
+        throw invocation.usage("--root: \(folder) is no folder")
+      }
       let isRoot = getuid() == 0
       guard
         let file = SetupFile.standard(
@@ -45,9 +49,15 @@ extension Verb {
       defer { if !isStarted { service?.resume(stopped) } }
       let plan = SetupPlan(for: probe(folder))
       show(plan, file)
-      guard invocation.has(yes) || isConfirmed(file) else {
-        return Output.standard.line("nothing was written")
+      guard !plan.sources.isEmpty else {
+        throw Failure.refused(
+          "nothing here gives positions; nothing was written",
+          next: "connect a receiver, and locationctl setup again, or write into \(file.path): "
+            + "source = fixed:LATITUDE,LONGITUDE")
       }
+      let consequence =
+        "Writes \(file.path)" + (service == nil ? "." : ", and starts the service.")
+      try invocation.confirm(consequence, "setup")
       try write(plan, to: file)
       guard service != nil else { return }
       // Before the service has the ports again.
@@ -59,8 +69,8 @@ extension Verb {
   private static func write(_ plan: SetupPlan, to file: SetupFile) throws(Failure) {
     let settings = file.settings
     do throws(Errno) {
-      if try file.write(plan.configuration(keeping: settings)) {
-        Output.standard.line("kept what was there as \(file.kept)")
+      if let kept = try file.write(plan.configuration(keeping: settings)) {
+        Output.standard.line("kept what was there as \(kept)")
       }
     } catch { throw .refused("\(error)", next: "sudo locationctl setup") }
     let kept = settings.map { "; kept \($0)" }.joined()
@@ -77,22 +87,16 @@ extension Verb {
   private static func show(_ plan: SetupPlan, _ file: SetupFile) {
     Output.standard.line("Sources to use:")
     for source in plan.sources { Output.standard.line("  \(source.url)  (\(source.reason))") }
-    for note in plan.notes { Output.standard.line("  note: \(note)") }
-  }
-
-  /// Asks on the terminal; without one, the answer is no.
-  private static func isConfirmed(_ file: SetupFile) -> Bool {
-    guard isatty(STDIN_FILENO) == 1 else {
-      Output.standard.line("no terminal to ask on; next: locationctl setup --yes")
-      return false
+    for url in file.sources where !plan.sources.contains(where: { $0.url == url }) {
+      Output.standard.line("  no longer used: \(url)")
     }
-    Output.standard.line("Write \(file.path), and start the service? [y/N]")
-    return ["y", "yes"].contains(readLine()?.lowercased())
+    for note in plan.notes { Output.standard.line("  note: \(note)") }
   }
 
   private static func takeBack(_ file: SetupFile, _ service: SetupService?) throws(Failure) {
     do throws(Errno) {
-      guard try file.remove() else {
+      let isRemoved = try file.remove { Output.standard.line("kept what was edited as \($0)") }
+      guard isRemoved else {
         throw Errno(code: ENOENT, call: "find what locationctl setup wrote at \(file.path)")
       }
     } catch { throw .refused("\(error)", next: nil) }

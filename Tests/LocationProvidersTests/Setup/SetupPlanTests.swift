@@ -53,17 +53,40 @@ struct SetupPlanTests {
     #expect(try Source(url: plan.sources[0].url) == .nmeaUnix(path: parts.sockets[0]))
   }
 
-  @Test("SETUP-2: without a receiver, the time zone and the next step are named")
-  func nothing() {
-    let plan = SetupPlan(for: MachineParts())
-    #expect(plan.sources.map(\.url) == ["zone:"])
+  private static let berlin = "/usr/share/zoneinfo/Europe/Berlin"
+
+  @Test(
+    "SETUP-2: without a receiver, the time zone is named where it has a place, and the next step",
+    arguments: [(berlin, ["zone:"]), ("/usr/share/zoneinfo/Etc/UTC", []), (nil, [])]
+      as [(String?, [String])])
+  func nothing(zone: String?, sources: [String]) {
+    var parts = MachineParts()
+    parts.zone = zone
+    let plan = SetupPlan(for: parts)
+    #expect(plan.sources.map(\.url) == sources)
     #expect(plan.notes.contains { $0.contains("connect a receiver") })
+    #expect(plan.notes.contains { $0.contains("names no place") } == sources.isEmpty)
+  }
+
+  @Test("SETUP-4: a configuration as it was written is told from one that was edited")
+  func edited() {
+    var parts = MachineParts()
+    parts.wifi = ["wlan0"]
+    let text = SetupPlan(for: parts).configuration(keeping: ["geoclue = yes"])
+    #expect(SetupPlan.isAsWritten(text))
+    for other in [
+      text + "\n", text + "source = wifi:\n", text.replacing("yes", with: "no"), "", "\n",
+      String(text.dropLast()), SetupPlan.mark + "\n",
+    ] {
+      #expect(!SetupPlan.isAsWritten(other), "\(other)")
+    }
   }
 
   @Test("SETUP-2: a database of addresses is mentioned where no receiver is, and is no source")
   func database() throws {
     var parts = MachineParts()
     parts.databases = ["/var/lib/GeoIP/GeoLite2-City.mmdb"]
+    parts.zone = Self.berlin
     let plan = SetupPlan(for: parts)
     #expect(plan.sources.map(\.url) == ["zone:"])
     #expect(plan.notes.contains { $0.hasSuffix("source = geoip:\(parts.databases[0])") })
@@ -77,6 +100,7 @@ struct SetupPlanTests {
   func silentPort() {
     var parts = MachineParts()
     parts.ports = [.init(path: "/dev/ttyUSB0")]
+    parts.zone = Self.berlin
     let plan = SetupPlan(for: parts)
     #expect(plan.sources.map(\.url) == ["zone:"])
     #expect(plan.notes.contains { $0.hasPrefix("no NMEA came from /dev/ttyUSB0") })
