@@ -100,6 +100,7 @@ package struct SetupFile: Hashable, Sendable {
   ///
   /// - Parameter keeping: is called with the path of the one that is kept.
   /// - Returns: `false` if there is none that ``write(_:)`` has written; nothing is changed then.
+  /// - Throws: why it cannot be removed, or the one before it not be put back.
   package func remove(keeping: (String) -> Void = { _ in }) throws(Errno) -> Bool {
     guard isOwn else { return false }
     if let edited = try keepEdited() { keeping(edited) }

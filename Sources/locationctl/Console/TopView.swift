@@ -16,10 +16,12 @@ struct TopView {
     let rest = max(rows - lines.count - 2, 1)
     let newest = events.suffix(rest).map { text(of: $0) }
     lines += [""] + (newest.isEmpty ? ["No event was delivered to an app yet."] : newest)
-    guard lines.count > rows else { return lines.map { Self.cut($0, to: columns) } }
     let shown = max(rows - 1, 1)
-    return lines.prefix(shown).map { Self.cut($0, to: columns) }
-      + ["… and \(lines.count - shown) lines more: a higher window shows them"]
+    if lines.count > rows {
+      let more = "… and \(lines.count - shown) lines more: a higher window shows them"
+      lines = lines.prefix(shown) + [more]
+    }
+    return lines.map { Output.cut($0, to: columns) }
   }
 
   private func head(at now: UnixTime, for output: Output) -> [String] {
@@ -91,11 +93,5 @@ struct TopView {
     let event = record.event
     return "\(record.delivered.plain)  \(record.app.name.escapedForDisplay()): "
       + "\(event.name.escapedForDisplay()) \(event.state)"
-  }
-
-  /// A line with styles is left whole: its letters are not its columns.
-  private static func cut(_ line: String, to columns: Int) -> String {
-    guard line.count > columns, columns > 1, !line.contains("style-") else { return line }
-    return line.prefix(columns - 1) + "…"
   }
 }

@@ -80,11 +80,37 @@ struct Output: Sendable {
   }
 
   func styled(_ text: String, _ style: Style) -> String {
-    isColored ? "\(Self.mark)\(style.rawValue);\(text)\(Self.mark)0;" : text
+    isColored ? Self.marked(text, style) : text
+  }
+
+  /// A text in a style, whatever is written to.
+  static func marked(_ text: String, _ style: Style) -> String {
+    "\(mark)\(style.rawValue);\(text)\(mark)0;"
   }
 
   /// Stands for the beginning of a style until the line is written: no other text has it.
   private static let mark = "style-\(UInt64.random(in: 0 ... .max))-"
+
+  /// Cuts a line to so many letters, with the styles of what is left.
+  static func cut(_ line: String, to columns: Int) -> String {
+    let line = line.escapedForTerminal
+    guard columns > 1, visible(line).count > columns else { return line }
+    let parts = line.split(separator: mark, omittingEmptySubsequences: false)
+    var (cut, rest) = (String(parts[0].prefix(columns - 1)), columns - 1 - parts[0].count)
+    for part in parts.dropFirst() {
+      let text = part.drop { $0 != ";" }.dropFirst()
+      cut += mark + part.prefix { $0 != ";" } + ";" + text.prefix(max(rest, 0))
+      rest -= text.count
+    }
+    return cut + "…"
+  }
+
+  /// The letters of a line that a person sees.
+  static func visible(_ line: String) -> String {
+    let parts = line.split(separator: mark, omittingEmptySubsequences: false)
+    return parts.prefix(1).joined()
+      + parts.dropFirst().map { $0.drop { $0 != ";" }.dropFirst() }.joined()
+  }
 
   private static func withStyles(_ text: String) -> String {
     let parts = text.split(separator: mark, omittingEmptySubsequences: false)

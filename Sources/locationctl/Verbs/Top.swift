@@ -16,7 +16,7 @@ extension Verb {
       What the hardware is asked for and by which service, the sources with what has become of the \
       newest fix of each and why one gives nothing, the satellites, heading, movement, and visit, the \
       apps with what each may know and asks for, and the last events. The daemon says what has changed; \
-      it is not asked again. Runs until it is interrupted. For a map, and why an event came: locationctl \
+      it is not asked again. Runs until it is interrupted, or q is pressed. For a map, and why an event came: locationctl \
       console.
       """
     ],
@@ -24,13 +24,17 @@ extension Verb {
     run: { invocation in
       let feed = TopFeed(showsPlaces: invocation.has(.places))
       feed.start()
+      // What is counted stays to be read.
+      let screen =
+        invocation.has(count) ? nil : TerminalScreen { if $0 == UInt8(ascii: "q") { feed.end() } }
+      defer { screen?.end() }
       var table = LiveTable()
       var rest = invocation.wholeNumber(count) ?? Int.max
       while let view = try feed.next() {
         let (rows, columns) = windowSize
-        table.show(
-          view.lines(
-            rows: rows, columns: columns, at: HostClock.now.unixTime, for: Output.standard))
+        let lines = view.lines(
+          rows: rows, columns: columns, at: HostClock.now.unixTime, for: Output.standard)
+        if let screen { screen.show(lines) } else { table.show(lines) }
         rest -= 1
         guard rest > 0 else { return }
       }
@@ -65,6 +69,12 @@ private final class TopFeed: Sendable {
   }
 
   func start() { DispatchQueue(label: "top.status").async { self.follow() } }
+
+  /// Shows nothing more.
+  func end() {
+    contents.withLock { $0.hasEnded = true }
+    changed.signal()
+  }
 
   private func follow() {
     var end: Failure?

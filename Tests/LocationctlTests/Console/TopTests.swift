@@ -86,8 +86,21 @@ struct TopTests {
   func fits(rows: Int) {
     let lines = Self.text(Self.view(), rows: rows, columns: 40)
     #expect(lines.count <= rows)
-    #expect(lines.allSatisfy { $0.count <= 40 || $0.contains("more") || $0.contains("style-") })
+    #expect(lines.allSatisfy { Output.visible($0).count <= 40 })
     if rows >= 24 { #expect(lines.last?.hasPrefix("2026-01-01 08:00:00") == true) }
+  }
+
+  @Test("CONSOLE-11: a line is cut by the letters that are seen, and keeps its styles")
+  func cut() {
+    let line = "ab" + Output.marked("cdef", .bad) + "gh" + Output.marked("ij", .good)
+    #expect(Output.visible(line) == "abcdefghij")
+    #expect(Output.cut(line, to: 10) == line)
+    for columns in 2...9 {
+      let cut = Output.cut(line, to: columns)
+      #expect(Output.visible(cut) == "abcdefghij".prefix(columns - 1) + "…")
+    }
+    #expect(Output.cut(line, to: 5).hasPrefix("ab" + Output.marked("cd", .bad)))
+    #expect(Output.visible(Output.cut("a\u{1b}[2Jb", to: 4)).count == 4)
   }
 
   @Test("CONSOLE-11: keeps what the daemon has said, and takes each change")
