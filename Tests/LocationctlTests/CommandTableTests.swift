@@ -1,4 +1,5 @@
 import Foundation
+import LocationProviders
 import TestSupport
 import Testing
 
@@ -23,6 +24,33 @@ struct CommandTableTests {
       try ManualPage.text.write(to: file, atomically: true, encoding: .utf8)
     }
     #expect(try String(contentsOf: file, encoding: .utf8) == ManualPage.text)
+  }
+
+  @Test("each source of the parser is in the manual page and in README, and no other")
+  func sources() throws {
+    let root = SharedData.packageRoot
+    let parser = try String(
+      contentsOf: root.appending(path: "Sources/LocationProviders/Sources/SourceURL.swift"),
+      encoding: .utf8)
+    let cases = try #require(
+      parser.split(separator: "func source()").last?.split(separator: "// MARK: Kinds").first)
+    let schemes = cases.matches(of: /case "([a-z+]+)":/).map { String($0.1) }
+    // What is read, and not written any more.
+    let written = Set(schemes).subtracting(["geoclue"])
+    #expect(written == Set(SourceForm.all.map(\.scheme)) && written.count > 15)
+    let readme = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
+    for form in SourceForm.all {
+      #expect(ManualPage.text.contains(".B \(form.scheme.replacing("-", with: "\\-")):"))
+      #expect(readme.contains("`\(form.scheme):"), "\(form.scheme)")
+    }
+  }
+
+  @Test("the manual page has each variable that an error names, and what else to read")
+  func environment() {
+    for variable in ["LOCATIOND_SOCKET", "MERIDIAN_CONSOLE"] {
+      #expect(ManualPage.text.contains(".B \(variable)\n"))
+    }
+    #expect(ManualPage.text.contains(".SH SEE ALSO\n.BR locationd (8),"))
   }
 
   @Test(

@@ -52,9 +52,7 @@ private struct SourceURL {
     self.query = items
   }
 
-  private static let schemes =
-    "gpsd, nmea, nmea+tcp, nmea+tls, nmea+udp, nmea+unix, gpx, log, fixed, fixes, scans+tcp, geoclue, bluez, "
-    + "modem, iio, wifi, ichnaea, geosubmit, zone, geoip"
+  private static let schemes = SourceForm.all.map(\.scheme).joined(separator: ", ")
 
   func source() throws(SourceFault) -> Source {
     switch scheme {
