@@ -68,7 +68,7 @@ struct SetupPlanTests {
     #expect(plan.notes.contains { $0.contains("names no place") } == sources.isEmpty)
   }
 
-  @Test("SETUP-4: a configuration as it was written is told from one that was edited")
+  @Test("SETUP-4: an edited configuration is not as it was written")
   func edited() {
     var parts = MachineParts()
     parts.wifi = ["wlan0"]
