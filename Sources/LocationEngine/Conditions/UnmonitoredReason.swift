@@ -1,4 +1,4 @@
-package import LocationModel
+internal import LocationModel
 
 /// Why the state of a condition is not observed or not delivered, in the words of Apple's events where they
 /// have one (MON-18, MON-20, MON-33, MON-34).
@@ -65,7 +65,7 @@ extension Conditions {
     switch condition.watch {
     case .unsupported: reasonAgainst(condition.target) ?? .conditionUnsupported
     case .surplus: .conditionLimitExceeded
-    case .area, .beacon: UnmonitoredReason(access[key.app]?.flags[key.owner] ?? [])
+    case .area, .beacon, .paused: UnmonitoredReason(access[key.app]?.flags[key.owner] ?? [])
     }
   }
 

@@ -17,8 +17,7 @@ extension Verb {
 
   private static let resets = Option(
     name: "reset-all", summary: "Every app counts as never asked, after you have confirmed that")
-  private static let isSure = Option(
-    name: "yes", summary: "With --reset-all: do not ask for confirmation")
+  private static let isSure = Option.isSure("With --reset-all: do not ask for confirmation")
 
   static let authorize = Verb(
     name: "authorize", summary: "Decide what an app may know",
@@ -84,7 +83,7 @@ extension Verb {
   /// Resets what every app may know (AUTH-7).
   private static func resetAll(_ invocation: Invocation) throws(Failure) {
     guard invocation.operands.isEmpty else { throw invocation.usage("--reset-all takes no APP") }
-    if !invocation.has(isSure) { try confirm(invocation) }
+    try invocation.confirm("Every app must ask again what it may know.", "--reset-all")
     let apps: [String]
     if let daemon = try RunningDaemon.find() {
       apps = try daemon.ask(.resetAuthorization, "apps")
@@ -102,16 +101,6 @@ extension Verb {
       var line = JSONLine(type: "reset")
       line.add("app", app)
       Output.standard.line(line.text)
-    }
-  }
-
-  private static func confirm(_ invocation: Invocation) throws(Failure) {
-    guard isatty(STDIN_FILENO) == 1 else {
-      throw invocation.usage("--reset-all needs --yes where nobody can be asked")
-    }
-    Output.error.line("Every app must ask again what it may know. Go on? [y/N]")
-    guard ["y", "yes"].contains(readLine()?.lowercased()) else {
-      throw .refused("nothing was changed", next: nil)
     }
   }
 
