@@ -38,7 +38,7 @@ extension Source {
   /// Whether the source receives transmitters, so that a map of them is learned.
   package var receivesTransmitters: Bool {
     switch receiver {
-    case .iio, .fixed, .geoclue: false
+    case .iio, .fixed: false
     default: tier != .satellite
     }
   }

@@ -2,9 +2,6 @@ import Foundation
 
 /// The completions of `locationd` offer the sources that the parser of source URLs knows.
 enum CompletionRule {
-  /// Schemes that are read, and give no positions in this version.
-  static let withheld: Set<String> = ["geoclue"]
-
   /// The schemes of which the parser makes a source.
   static func known(in parser: ProjectFile) -> Set<String> {
     let text = parser.text
@@ -23,10 +20,10 @@ enum CompletionRule {
   }
 
   static func violations(in script: ProjectFile, parser: ProjectFile) -> [Violation] {
-    let known = known(in: parser).subtracting(withheld)
+    let known = known(in: parser)
     let offered = offered(in: script)
     let missing = known.subtracting(offered).sorted().map { "\($0): is not offered" }
-    let idle = offered.subtracting(known).sorted().map { "\($0): gives no positions" }
+    let idle = offered.subtracting(known).sorted().map { "\($0): is no source" }
     return (missing + idle).map { Violation(path: script.path, line: 1, reason: $0) }
   }
 }

@@ -90,7 +90,7 @@ struct OutputTests {
       "gpsd://localhost:2947", "gpsd://[::1]:99", "nmea:///dev/ttyUSB0?baud=4800",
       "nmea+tcp://there:10110", "nmea+udp://:10110",
       "nmea+udp://0.0.0.0:1?from=10.0.0.0/8,::1", "gpx:///a/b.gpx?speed=2.0&loop=reverse",
-      "log:///a%20b/c%3Fd.log?rate=10.0", "fixed:51.5,-0.25,5.0", "fixes:///a.jsonl", "geoclue:",
+      "log:///a%20b/c%3Fd.log?rate=10.0", "fixed:51.5,-0.25,5.0", "fixes:///a.jsonl", "zone:",
     ])
   func urls(_ url: String) throws {
     let source = try Source(url: url)

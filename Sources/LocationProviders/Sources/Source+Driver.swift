@@ -28,7 +28,6 @@ extension Source {
         try Contents(lines: bytes)
       }
     case .scans(let host, let port): ScansDriver(channel: .tcp(host: host, port: Int(port)))
-    case .geoclue: UnsupportedDriver(name: "GeoClue")
     case .bluez: BlueZDriver()
     case .modem(let assistance): ModemDriver(assistance: assistance)
     case .zone: ZoneDriver()
@@ -54,7 +53,7 @@ extension Source {
     case .bluez, .geoip, .geosubmit, .iio, .zone: nil
     case .resting(let receiver): receiver.tier
     case .fixed, .modem: .cell
-    case .geoclue, .ichnaea, .scans, .wifi: .network
+    case .ichnaea, .scans, .wifi: .network
     case .gpsd, .localGpsd, .nmeaSerial, .nmeaTCP, .nmeaTLS, .nmeaUDP, .nmeaUnix, .gpx,
       .log, .fixes:
       .satellite

@@ -21,7 +21,7 @@ extension Source {
     case .nmeaTLS: .tls
     case .ichnaea(let service), .geosubmit(let service):
       service.server.url.hasPrefix("https:") ? .tls : .loopback
-    case .nmeaSerial, .nmeaUnix, .gpx, .log, .fixed, .fixes, .geoclue, .geoip, .bluez, .iio, .modem,
+    case .nmeaSerial, .nmeaUnix, .gpx, .log, .fixed, .fixes, .geoip, .bluez, .iio, .modem,
       .zone, .wifi, .resting:
       nil
     }

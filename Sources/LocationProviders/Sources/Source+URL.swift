@@ -22,7 +22,6 @@ extension Source {
       "nmea+tls://\(Self.bracketed(host)):\(port)"
         + (authorities.map { "?ca=\(Self.escaped($0).substituting("&", with: "%26"))" } ?? "")
     case .scans(let host, let port): "scans+tcp://\(Self.bracketed(host)):\(port)"
-    case .geoclue: "geoclue:"
     case .bluez: "bluez:"
     case .modem(let assistance):
       "modem:"

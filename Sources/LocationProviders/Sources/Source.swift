@@ -28,8 +28,6 @@ package indirect enum Source: Hashable, Sendable {
   case fixes(path: String)
   /// `scans+tcp://HOST:PORT`: a program that sends what its radios receive, as lines of JSON.
   case scans(host: String, port: UInt16)
-  /// `geoclue:`
-  case geoclue
   /// `bluez:`
   case bluez
   /// `iio:`; with `motion=false` the accelerometer is read for the compass only.

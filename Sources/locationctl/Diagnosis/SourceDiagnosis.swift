@@ -294,7 +294,7 @@ struct SourceDiagnosis {
     case .nmeaSerial: "plug the receiver in, and look for its name: ls /dev/serial/by-id /dev/tty*"
     case .gpsd, .localGpsd, .ichnaea, .geosubmit, .nmeaTCP, .nmeaTLS, .nmeaUDP, .scans:
       "check the name of the host"
-    case .geoclue, .bluez, .iio, .modem: howToName
+    case .bluez, .iio, .modem: howToName
     case .zone: "name the place of this computer: sudo timedatectl set-timezone Europe/Berlin"
     case .wifi: "see what the kernel has: ip link; a container or PrivateNetwork= hides it"
     case .nmeaUnix: "start the program that makes it (gnss-share), and check the path"
@@ -328,7 +328,7 @@ extension Source {
     case .nmeaSerial(let path, _), .gpx(let path, _), .log(let path, _), .fixes(let path),
       .geoip(let path, _), .nmeaUnix(let path):
       path
-    case .gpsd, .localGpsd, .nmeaTCP, .nmeaTLS, .nmeaUDP, .fixed, .scans, .geoclue, .bluez,
+    case .gpsd, .localGpsd, .nmeaTCP, .nmeaTLS, .nmeaUDP, .fixed, .scans, .bluez,
       .ichnaea, .geosubmit, .iio, .modem, .wifi, .zone:
       nil
     case .resting(let receiver): receiver.path

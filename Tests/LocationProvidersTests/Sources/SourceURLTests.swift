@@ -51,7 +51,7 @@ struct SourceURLTests {
       ("fixed:47.37,-8.54,12.5", .fixed(zurich, accuracy: 12.5)),
       ("fixed:0,0", .fixed(Coordinate(latitude: 0, longitude: 0), accuracy: 5)),
       ("fixes:///f%C3%A9.jsonl", .fixes(path: "/fé.jsonl")),
-      ("geoclue:", .geoclue), ("bluez:", .bluez), ("modem:", .modem()), ("zone:", .zone),
+      ("bluez:", .bluez), ("modem:", .modem()), ("zone:", .zone),
       ("modem:?assistance=/var/lib/a%3Fb%26c.bin", .modem(assistance: "/var/lib/a?b&c.bin")),
       ("geoip:/var/lib/a.mmdb", .geoip(path: "/var/lib/a.mmdb")),
       (
@@ -115,7 +115,8 @@ struct SourceURLTests {
       ("fixed:47;8,1", "\"47;8\" is not a number"), ("fixed:91,8", "the latitude is out of range"),
       ("fixed:1,181", "the longitude is out of range"),
       ("fixed:1,2,0", "the accuracy is not positive"), ("fixed:nan,0", "\"nan\" is not a number"),
-      ("geoclue://x", "nothing may follow the scheme"),
+      ("bluez://x", "nothing may follow the scheme"),
+      ("geoclue:", "\"geoclue\" is not a scheme"),
       ("wifi://wlan0", "\"wlan0\" is not the name of an adapter"),
       ("wifi:a/b", "\"a/b\" is not the name of an adapter"),
       ("geoip:", "there is no absolute path"), ("geoip:a.mmdb", "there is no absolute path"),
