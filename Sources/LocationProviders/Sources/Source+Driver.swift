@@ -21,7 +21,7 @@ extension Source {
       }
     case .log(let path, let rate):
       PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
-        Contents(player: PlaybackDriver.Player(log: bytes, rate: rate))
+        try Contents(log: bytes, rate: rate)
       }
     case .fixes(let path):
       PlaybackDriver(path: path) { bytes throws(PlaybackFault) in
@@ -79,6 +79,12 @@ extension PlaybackDriver.Contents {
     }
   }
 
+  fileprivate init(log bytes: [UInt8], rate: Double) throws(PlaybackFault) {
+    player = PlaybackDriver.Player(log: bytes, rate: rate)
+    guard case .log = player, !NMEASentenceReader.hasSentence(bytes) else { return }
+    throw PlaybackFault(cause: "there is no NMEA sentence and no report of gpsd in it")
+  }
+
   fileprivate init(lines bytes: [UInt8]) throws(PlaybackFault) {
     let contents = FixesFile.read(bytes)
     guard !contents.fixes.isEmpty else {
@@ -99,6 +105,18 @@ extension SourceRejection {
       let place = lines.count > 1 ? "first in line" : "line"
       return SourceRejection(reason: "\(cause) (\(place) \(lines[0]))", count: lines.count)
     }
+  }
+}
+
+extension NMEASentenceReader {
+  /// Whether bytes have a sentence: an address of four to six characters, and a field.
+  fileprivate static func hasSentence(_ bytes: [UInt8]) -> Bool {
+    var (reader, index) = (NMEASentenceReader(), 0)
+    while let event = reader.next(in: bytes, from: &index) {
+      guard case .sentence = event, reader.line.fieldCount > 1 else { continue }
+      if (4...6).contains(reader.line.length(of: 0)) { return true }
+    }
+    return false
   }
 }
 
