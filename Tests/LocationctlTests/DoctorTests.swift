@@ -41,7 +41,8 @@ struct DoctorTests {
     let found = try findings("--source", "fixed:1,2", environment: none)
     #expect(found.codes == ["working", "no_place_index"])
     #expect(found.status == 0)
-    #expect((found.objects.last?["next"] as? String)?.hasPrefix("make places") == true)
+    let next = try #require(found.objects.last?["next"] as? String)
+    #expect(next.contains("meridian-places") && next.contains("make places"))
   }
 
   @Test("finds no source in an empty environment variable")
@@ -265,7 +266,7 @@ struct DoctorTests {
             next: check the path
         ?   places
             found: there is no place index: no place is found by its name, and none named
-            next: make places, in the folder of the source
+            next: install the package meridian-places, or in the folder of the source: make places
 
         """)
   }

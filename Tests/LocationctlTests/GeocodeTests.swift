@@ -95,6 +95,8 @@ struct ImportReportTests {
     "that did not happen names the cause and the next step",
     arguments: [
       (.extractUnreadable("a.pbf"), 2, "a.pbf cannot be read"),
+      (.notAnExtract, 2, "a.pbf is no OpenStreetMap extract"),
+      (.placesMissing("none"), 1, "Next: install the package meridian-places"),
       (.osmiumMissing, 1, "Next: sudo apt install osmium-tool"),
       (.osmiumFailed(status: 1), 2, "Try: osmium fileinfo 'a.pbf'"),
       (.unwritable("disk full"), 1, "no index was made: disk full"),
@@ -241,11 +243,11 @@ struct GeocodeRunTests {
     let found = try run("reverse 1,2", ["MERIDIAN_PLACES": "/nonexistent/places.sqlite"])
     #expect(found.status == 1)
     #expect(found.error.contains("Looked for: /nonexistent/places.sqlite"))
-    #expect(found.error.contains("Next: make places"))
+    #expect(found.error.contains("Next: install the package meridian-places, or in the folder"))
   }
 
   @Test(
-    "import names the file that is not there, and a program that is not installed",
+    "import names the file that is not there or is none, and a program that is not installed",
     .enabled(if: index != nil, noIndex))
   func importMistakes() throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "geocode-\(UUID())")
@@ -254,7 +256,16 @@ struct GeocodeRunTests {
     let missing = try run("geocode import /no/such.osm.pbf --output \(output)")
     #expect(missing.status == 2)
     #expect(missing.error.contains("/no/such.osm.pbf cannot be read"))
-    let bare = try run("geocode import /dev/null --output \(output)", ["PATH": folder.path])
+    let other = try run("geocode import /etc/passwd --output \(output)")
+    #expect(other.status == 2)
+    #expect(other.error.contains("/etc/passwd is no OpenStreetMap extract"))
+    #expect(
+      !FileManager.default.fileExists(atPath: folder.path), "nothing is made for a wrong file")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let extracts = try TemporaryFolder()
+    let extract = extracts.file("empty.osm.pbf")
+    try Data().write(to: URL(filePath: extract))
+    let bare = try run("geocode import \(extract) --output \(output)", ["PATH": folder.path])
     #expect(bare.status == 1)
     #expect(bare.error.contains("sudo apt install osmium-tool"))
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)

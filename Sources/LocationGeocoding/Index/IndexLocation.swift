@@ -9,7 +9,12 @@ package struct IndexLocation: Sendable {
   /// The place index that is installed with the package.
   package static let places = IndexLocation(
     variable: "MERIDIAN_PLACES", file: "places.sqlite",
-    recipe: "No place index is installed. Build one with make places, or name one")
+    recipe:
+      "No place index is installed. Install the package meridian-places, build one with make places, or "
+      + "name one")
+  /// What a person does who has no place index.
+  package static let howToGetPlaces =
+    "install the package meridian-places, or in the folder of the source: make places"
   /// The address index that `locationctl geocode import` makes.
   package static let streets = IndexLocation(
     variable: "MERIDIAN_STREETS", file: "streets.sqlite",

@@ -7,6 +7,10 @@ package enum StreetImporter {
   package enum Failure: Error, Hashable, Sendable {
     /// The extract is not there or cannot be read.
     case extractUnreadable(String)
+    /// Its name is none of those that osmium reads.
+    case notAnExtract
+    /// There is no place index, whose folding of names is needed.
+    case placesMissing(String)
     /// Debian's `osmium-tool` is not installed.
     case osmiumMissing
     /// Osmium ended with a status other than 0; the reason is on standard error.
@@ -28,8 +32,7 @@ package enum StreetImporter {
     extract: String, output: String, places: String? = IndexLocation.places.found,
     progress: (StreetImport.Summary) -> Void = { _ in }
   ) throws(Failure) -> StreetImport.Summary {
-    guard access(extract, R_OK) == 0 else { throw .extractUnreadable(extract) }
-    guard let places else { throw .unwritable(IndexLocation.places.advice) }
+    let places = try check(extract, places: places)
     let temporary = output + ".part"
     unlink(temporary)
     do {
@@ -48,6 +51,26 @@ package enum StreetImporter {
       }
     }
   }
+
+  /// Checks what an import needs, before anything is made.
+  ///
+  /// - Returns: the place index.
+  /// - Throws: that the extract cannot be one, or else that there is no place index.
+  @discardableResult
+  package static func check(
+    _ extract: String, places: String? = IndexLocation.places.found
+  ) throws(Failure) -> String {
+    guard access(extract, R_OK) == 0 else { throw .extractUnreadable(extract) }
+    let name = extract.split(separator: "/").last ?? ""
+    guard name.split(separator: ".").dropFirst().contains(where: { suffixes.contains($0) }) else {
+      throw .notAnExtract
+    }
+    guard let places else { throw .placesMissing(IndexLocation.places.advice) }
+    return places
+  }
+
+  /// By which osmium knows the format of a file.
+  private static let suffixes: [Substring] = ["osm", "pbf", "opl", "o5m", "osh", "xml"]
 
   private static func build(
     _ extract: String, _ path: String, _ places: String,

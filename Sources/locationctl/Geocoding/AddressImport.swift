@@ -25,6 +25,9 @@ struct AddressImport {
 
   /// Imports, with progress on a terminal, and prints a summary.
   func run() throws(Failure) {
+    do throws(StreetImporter.Failure) { try StreetImporter.check(extract) } catch {
+      throw Failure(error, importing: extract, to: output)
+    }
     try makeFolder()
     let began = ContinuousClock.now
     let summary = try makeIndex()
@@ -61,6 +64,11 @@ extension Failure {
     switch failure {
     case .extractUnreadable:
       self = .usage("\(extract) cannot be read", next: "ls -l '\(extract)'")
+    case .notAnExtract:
+      self = .usage(
+        "\(extract) is no OpenStreetMap extract: its name ends in none of .osm.pbf, .osm, .opl, .o5m",
+        next: "locationctl geocode import FILE.osm.pbf")
+    case .placesMissing(let cause): self = .refused(cause, next: IndexLocation.howToGetPlaces)
     case .osmiumMissing:
       self = .refused(
         "osmium, which reads OpenStreetMap extracts, is not installed",

@@ -46,7 +46,7 @@ extension Failure {
     case .nothingFound:
       self = .refused("nothing was found for \(name)", next: "ask for less, such as the town alone")
     case .indexMissing(let cause):
-      self = .refused(cause, next: "make places, in the folder of the source")
+      self = .refused(cause, next: IndexLocation.howToGetPlaces)
     case .service(let cause):
       self = .refused(
         cause,
