@@ -13,12 +13,22 @@ struct Person: Sendable {
   /// The messages of the engine and its sources, as they come; of those that nobody reads, the
   /// newest `Output.unreadReports` are kept.
   let notes: AsyncStream<Note>
+  /// The socket of a daemon that runs while no source is named; `nil` where one is.
+  private let daemon: String?
 
   static let app = AppIdentity("locationctl")
 
   /// Records the inputs of its engine where it is asked to, or into `$CORELOCATION_RECORD`.
+  ///
+  /// - Parameters:
+  ///   - sources: the sources that this program opens.
+  ///   - isPrecise: whether the person may know the exact place.
+  ///   - target: where the inputs are recorded; `nil` leaves it to the environment.
+  ///   - daemon: the socket of a daemon that may have the position, where these sources have none.
+  /// - Throws: `Failure` with why the inputs cannot be recorded.
   init(
-    sources: [Source], isPrecise: Bool = true, recordingTo target: RecordingTarget? = nil
+    sources: [Source], isPrecise: Bool = true, recordingTo target: RecordingTarget? = nil,
+    beside daemon: String? = nil
   ) throws(Failure) {
     let (notes, continuation) = AsyncStream.makeStream(
       of: Note.self, bufferingPolicy: .bufferingNewest(Output.unreadReports))
@@ -31,11 +41,15 @@ struct Person: Sendable {
     if !isPrecise { host.pass(.setting(.precise(Self.app, false))) }
     self.host = host
     self.notes = notes
+    self.daemon = daemon
   }
 
-  /// Whether every source is a recording that came to its end.
+  /// Whether every source is a recording that came to its end, or that cannot be played.
   var haveRecordingsEnded: Bool {
-    host.sourceReports().allSatisfy { $0.lastStatus == .unavailable(.ended) }
+    host.sourceReports().allSatisfy { report in
+      guard case .unavailable(let reason) = report.lastStatus else { return false }
+      return reason == .ended || report.source.isRecording
+    }
   }
 
   /// Whether no source can give anything as things are.
@@ -45,17 +59,48 @@ struct Person: Sendable {
     }
   }
 
+  /// Whether a source of positions cannot give any.
+  var hasFailed: Bool {
+    host.sourceReports().contains { report in
+      guard case .unavailable(let reason) = report.lastStatus else { return false }
+      return reason != .ended && reason != .noPositions
+    }
+  }
+
   /// Why there is no position, in the words of the sources.
   var reason: Failure { silence("no position") }
 
-  /// Why there was no position, by the status of the sources.
+  /// Why there was no position, by the status of the sources, or that a daemon has them.
+  ///
+  /// - Parameter what: what is missing.
+  /// - Returns: the cause, and the next step.
   func silence(_ what: String) -> Failure {
-    let reports = host.sourceReports()
-    let causes = reports.map { report in
+    .refused(
+      "\(what): \(cause)",
+      next: daemon.map { RunningDaemon.howToSeePosition(at: $0) }
+        ?? "locationctl doctor" + host.sourceReports().sourceWords)
+  }
+
+  /// Why the sources give no position now, in their words, or that a daemon has them.
+  var cause: String {
+    if let daemon {
+      return
+        "a location daemon runs at \(daemon), and this command does not ask it for the position"
+    }
+    let causes = host.sourceReports().map { report in
       "\(report.source.shownURL): \(SourceDiagnosis(report).message)"
     }
-    let cause = causes.isEmpty ? "no source is named" : causes.joined(separator: "; ")
-    return .refused("\(what): \(cause)", next: "locationctl doctor" + reports.sourceWords)
+    return causes.isEmpty ? "no source is named" : causes.joined(separator: "; ")
+  }
+}
+
+extension Source {
+  /// Whether it plays a file, whose dates may be old, and which is read once.
+  var isRecording: Bool {
+    switch self {
+    case .gpx, .log, .fixes: true
+    default: false
+    }
   }
 }
 
@@ -63,7 +108,10 @@ extension RecordingTarget {
   /// The same with the keys of this person's state, as these programs keep none of their own.
   fileprivate func withKeysOfUser() throws(Failure) -> RecordingTarget {
     guard case .state = protection else { return self }
-    return RecordingTarget(path, .keys(try SavedState().recordingsKeys()))
+    let state = try SavedState(
+      whenHeld:
+        "record without a key: locationctl record --plain, or CORELOCATION_RECORD=plain:FILE")
+    return RecordingTarget(path, .keys(try state.recordingsKeys()))
   }
 }
 
@@ -82,6 +130,8 @@ struct SourceChoice: Sendable {
 
   var sources: [Source]
   var origin: Origin
+  /// The socket of the daemon in use, where nothing names a source; `nil` without one.
+  var daemon: String?
 
   /// `--source`, else `$CORELOCATION_SOURCES`, else discovery.
   init(_ invocation: Invocation, _ environment: HostEnvironment = .current) throws(Failure) {
@@ -105,6 +155,7 @@ struct SourceChoice: Sendable {
     } else {
       origin = .discovery
       sources = [HostEnvironment.discovered]
+      daemon = DaemonSocket.inUse(environment.variables)
     }
   }
 }

@@ -6,6 +6,8 @@ struct Report: Sendable {
   var location: Fix?
   var isStationary = false
   var diagnostics: [Diagnostic] = []
+  /// Why there is no location, in the words of the sources, and when that was so.
+  var reason: (text: String, date: UnixTime)?
 
   /// The diagnostics of live updates, named as in Core Location's API, in snake case.
   enum Diagnostic: String, CaseIterable, Sendable {
@@ -64,9 +66,11 @@ struct Report: Sendable {
   var json: String {
     var line = JSONLine(type: "update")
     if let location { Self.add(location, to: &line) }
+    line.add("date", reason?.date)
     line.add("stationary", flag: isStationary)
     if let location { line.add("simulated", flag: location.origin.isSimulated) }
     for diagnostic in diagnostics { line.add(diagnostic.rawValue, flag: true) }
+    line.add("reason", reason?.text)
     return line.text
   }
 
@@ -88,14 +92,20 @@ struct Report: Sendable {
   static let heading =
     "time (UTC)    latitude    longitude  accuracy  altitude    speed  course  "
 
-  /// One line of a table, under ``heading``.
-  var text: String {
+  /// One line of a table, under ``heading``; with the date where that is not the present one.
+  ///
+  /// - Parameter now: decides which date is the present one, in UTC.
+  /// - Returns: the line, without its end.
+  func text(at now: UnixTime) -> String {
     let notes =
       diagnostics.map { $0.rawValue.replacing("_", with: " ") }
       + (isStationary ? ["stationary"] : [])
-    guard let location else { return "no position: " + notes.joined(separator: ", ") }
+    guard let location else {
+      return "no position: " + (reason?.text ?? notes.joined(separator: ", "))
+    }
+    let time = location.time.plain
     let columns = [
-      String(location.time.iso8601.dropFirst(11).prefix(8)),
+      String(time.prefix(10) == now.plain.prefix(10) ? time.suffix(8) : time[...]),
       Self.column(location.coordinate.latitude, digits: 6, width: 12),
       Self.column(location.coordinate.longitude, digits: 6, width: 12),
       Self.column(location.horizontalAccuracy, digits: 1, width: 7, unit: " m"),

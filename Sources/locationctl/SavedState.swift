@@ -13,7 +13,14 @@ struct SavedState {
   let entries: [StateEntry]
 
   /// Opens the state, and makes it when there is none yet.
-  init(_ environment: HostEnvironment = .current) throws(Failure) {
+  ///
+  /// - Parameters:
+  ///   - environment: names the folder.
+  ///   - advice: the next step while a daemon has the state; `nil` for the usual one.
+  /// - Throws: `Failure` with why it cannot be opened.
+  init(
+    _ environment: HostEnvironment = .current, whenHeld advice: String? = nil
+  ) throws(Failure) {
     guard let folder = StateFolder.ofUser(environment.variables) else {
       throw .refused(
         "there is no place for the state: neither XDG_STATE_HOME nor HOME is set",
@@ -25,7 +32,10 @@ struct SavedState {
     do throws(StateFault) {
       try folder.secure { Output.error.line("locationctl: \($0)") }
       lock = try StateLock(folder, .together)
-    } catch { throw .refused(error.cause, next: error.next) }
+    } catch {
+      guard case .held = error.kind else { throw .refused(error.cause, next: error.next) }
+      throw .refused(error.cause, next: advice ?? error.next)
+    }
     do throws(StoreError) {
       store = try StateStore(
         path: folder.file, isLost: folder.isLost(lock), secrets: environment.secrets)

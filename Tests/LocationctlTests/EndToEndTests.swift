@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import LocationHost
 import LocationModel
 import TestSupport
@@ -41,7 +42,7 @@ struct EndToEndTests {
     let lines = run.output.split(separator: "\n")
     #expect(lines.first == Report.heading[...])
     #expect(lines.filter { $0.contains("51.43") }.count >= 4)
-    #expect(lines.dropFirst().allSatisfy { $0.hasPrefix("17:57:") && $0.hasSuffix("simulated") })
+    #expect(lines.dropFirst().allSatisfy { $0.contains(" 17:57:") && $0.hasSuffix("simulated") })
     #expect(!run.output.contains("\u{1b}"))
     #expect(run.error.isEmpty)
   }
@@ -100,6 +101,67 @@ struct EndToEndTests {
     let some = try Run(["watch", "--source", source, "--json", "--distance-filter", "5"]).objects()
     let counts = [all, some].map { $0.filter { $0["latitude"] != nil }.count }
     #expect(counts[0] > counts[1] && counts[1] > 0, "\(counts)")
+  }
+
+  @Test("watch and record say why there is none, and end with 1 where there never can be one")
+  func neverAny() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("a.rec")
+    let began = ContinuousClock.now
+    let source = ["--source", "gpx:///no/such.gpx", "--timeout", "60"]
+    let watch = try Run(["watch", "--json"] + source)
+    #expect(watch.status == 1)
+    let object = try #require(try watch.objects().first)
+    #expect((object["reason"] as? String)?.contains("No such file or directory") == true)
+    #expect(object["date"] is String)
+    #expect(watch.error.contains("open /no/such.gpx: No such file or directory"))
+    let record = try Run(["record", file, "--plain"] + source)
+    #expect(record.status == 1)
+    #expect(record.output.contains("inputs, 0 locations"))
+    #expect(record.error.contains("open /no/such.gpx: No such file or directory"))
+    #expect(ContinuousClock.now - began < .seconds(60), "neither waits for its time to be over")
+  }
+
+  @Test("watch prints the reason of its sources once, while it goes on waiting")
+  func waits() throws {
+    let port = try unusedPort()
+    let run = try Run(["watch", "--source", "gpsd://127.0.0.1:\(port)", "--timeout", "3"])
+    #expect(run.status == 1)
+    let lines = run.output.split(separator: "\n").dropFirst()
+    #expect(lines.count == 1, "\(run.output)")
+    #expect(
+      lines.first?.hasPrefix(
+        "no position: gpsd://127.0.0.1:\(port): gpsd does not answer on port \(port)") == true)
+  }
+
+  @Test("record ends with its summary when it is interrupted")
+  func interrupted() async throws {
+    let folder = try TemporaryFolder()
+    let gpsd = try FakeGpsd(answer: [])
+    let program = try RunningProgram(
+      Run.locationctl.path,
+      [
+        "record", folder.file("a.rec"), "--plain", "--source", "gpsd://127.0.0.1:\(gpsd.port)",
+        "--timeout", "60",
+      ])
+    defer { program.end() }
+    for await _ in gpsd.asked { break }
+    program.signal(SIGINT)
+    let line = try await program.lines.next(seconds: 30) { $0.contains(" locations") }
+    #expect(line.hasSuffix("inputs, 0 locations"), "\(line)")
+  }
+
+  @Test("a log without one sentence is refused before it is played")
+  func foreignLog() throws {
+    let folder = try TemporaryFolder()
+    let file = folder.file("shell.log")
+    try Data(String(repeating: "$ ls -l, and no sentence\n", count: 4000).utf8)
+      .write(to: URL(filePath: file))
+    let began = ContinuousClock.now
+    let run = try Run(["once", "--source", "log://\(file)"])
+    #expect(run.status == 1)
+    #expect(run.error.contains("there is no NMEA sentence and no report of gpsd in it"))
+    #expect(ContinuousClock.now - began < .seconds(60))
   }
 
   @Test("ends at once with 1 and the reason when no source can give a position")

@@ -6,6 +6,8 @@ import Glibc
 /// Listens on a free port of this machine, and ends with its last reference.
 final class FakeGpsd: Sendable {
   let port: UInt16
+  /// An element for each client that has asked.
+  let asked: AsyncStream<Void>
   private let listener: Int32
 
   static let version =
@@ -28,7 +30,9 @@ final class FakeGpsd: Sendable {
     }
     guard isListening else { throw Refusal() }
     port = UInt16(bigEndian: address.sin_port)
-    Server.serve(socket, greeting: Self.version, answer: answer)
+    let (asked, continuation) = AsyncStream.makeStream(of: Void.self)
+    self.asked = asked
+    Server.serve(socket, greeting: Self.version, answer: answer) { continuation.yield() }
   }
 
   deinit {
@@ -40,7 +44,9 @@ final class FakeGpsd: Sendable {
 
   private enum Server {
     /// Serves one client after the other on a thread of its own.
-    static func serve(_ listener: Int32, greeting: String, answer: [String]) {
+    static func serve(
+      _ listener: Int32, greeting: String, answer: [String], _ asked: @escaping @Sendable () -> Void
+    ) {
       Thread.detachNewThread {
         while true {
           let client = accept(listener, nil, nil)
@@ -52,6 +58,7 @@ final class FakeGpsd: Sendable {
             continue
           }
           say(answer, to: client)
+          asked()
           while read(client, &buffer, buffer.count) > 0 {}
           close(client)
         }

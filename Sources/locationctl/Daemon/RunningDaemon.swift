@@ -1,3 +1,4 @@
+import Glibc
 import LocationCoding
 import LocationHost
 import LocationLink
@@ -29,6 +30,18 @@ struct RunningDaemon {
   static let howToStart =
     "systemctl start locationd.socket, or systemctl --user start locationd.socket, or by hand: "
     + "locationd"
+
+  /// The command that shows the position of the daemon behind a socket, which its owner may see.
+  static func howToSeePosition(at socket: String) -> String {
+    (isOwn(socket) ? "" : "sudo ")
+      + "locationctl status --places --changes; or name a source of this command: --source URL"
+  }
+
+  /// Whether this user, or root, runs the daemon behind a socket as who types.
+  static func isOwn(_ socket: String) -> Bool {
+    var status = stat()
+    return getuid() == 0 || stat(socket, &status) == 0 && status.st_uid == getuid()
+  }
 
   /// The daemon behind a socket, or one app with an engine of its own, which has a name.
   init(at socket: String, app: String? = nil) throws(Failure) {

@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 import Glibc
 import LocationCoding
@@ -93,26 +92,4 @@ extension Verb {
   /// Commands of a shell that start the browser, wait for nothing, and show nothing.
   private static let openBrowser =
     "command -v xdg-open > /dev/null || exit 1; xdg-open \"$1\" < /dev/null > /dev/null 2>&1 &"
-}
-
-/// The signals that end a program, waited for in place of dying by them.
-private struct EndSignals {
-  private let arrived = DispatchSemaphore(value: 0)
-  private let sources: [any DispatchSourceSignal]
-
-  init() {
-    let arrived = arrived
-    sources = [SIGINT, SIGTERM, SIGHUP].map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler { arrived.signal() }
-      source.resume()
-      return source
-    }
-  }
-
-  func wait() {
-    arrived.wait()
-    for source in sources { source.cancel() }
-  }
 }

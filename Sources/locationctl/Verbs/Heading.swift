@@ -29,14 +29,18 @@ extension Verb {
       let degrees = invocation.number(filter) ?? 1
       let isJSON = invocation.has(.json)
       let tally = Tally()
+      let progress = Progress("waiting for a compass")
+      defer { progress.end() }
       _ = try await withTimeout(invocation.number(timeout)) {
         let subscription = person.link.subscribe()
         subscription.send { .updates($0, .start(UpdateOptions(pausesAutomatically: true))) }
         try await awaitCompass(of: person)
+        progress.say("waiting for a heading")
         let options = HeadingOptions(filter: degrees > 0 ? degrees : nil)
         subscription.send { .heading($0, .start(options)) }
         var table = LiveTable()
         for await signal in subscription.signals {
+          if tally.count == 0 { progress.end() }
           switch signal {
           case .heading(let report):
             tally.count += 1

@@ -1,3 +1,6 @@
+import LocationHost
+import LocationModel
+
 extension Verb {
   private static let timeout = Option.timeout("Give up after so many seconds; 60 unless given")
 
@@ -12,7 +15,8 @@ extension Verb {
     details: [
       """
       Prints the first location that comes. With --accuracy it waits up to ten seconds for one \
-      that exact, and prints the best. Ends at once, with the reason, when no source can give one.
+      that exact, and prints the best. Ends at once, with the reason, when no source can give one. \
+      The date is printed where it is not today's.
       """,
       withoutMap,
     ],
@@ -22,7 +26,8 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let level = invocation.accuracyLevel
-      let person = try Person(sources: choice.sources, isPrecise: level != .reduced)
+      let person = try Person(
+        sources: choice.sources, isPrecise: level != .reduced, beside: choice.daemon)
       let feed = Feed(accuracy: level, isOnce: true)
       let isJSON = invocation.has(.json)
       let progress = Progress("waiting for a position")
@@ -33,7 +38,7 @@ extension Verb {
           guard report.location != nil else { return !(person.areSourcesOut || level != nil) }
           progress.end()
           tally.count = 1
-          Output.standard.line(isJSON ? report.json : report.text)
+          Output.standard.line(isJSON ? report.json : report.text(at: HostClock.now.unixTime))
           return false
         }
       }

@@ -15,7 +15,8 @@ extension Verb {
     details: [
       """
       Runs until the count or the time is reached, the recordings have ended, FILE cannot be \
-      written (status 1), or it is interrupted; FILE is whole at any moment, and an earlier \
+      written (status 1), or it is interrupted, and says what was recorded; where that is no \
+      location, and a source gave none, why (status 1). FILE is whole at any moment, and an earlier \
       recording in it is continued. It is encrypted with a key that lies beside the state \
       of your apps; with --plain it is not, and whoever has it can read where you were. \
       `locationctl replay FILE --shift OUT` makes a copy to share.
@@ -36,26 +37,39 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let target = RecordingTarget(path, invocation.has(plain) ? .none : .state)
-      let person = try Person(sources: choice.sources, recordingTo: target)
+      let person = try Person(
+        sources: choice.sources, recordingTo: target, beside: choice.daemon)
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
+      let (interruptions, continuation) = AsyncStream.makeStream(of: Void.self)
+      let signals = EndSignals { _ = continuation.yield() }
+      defer { signals.end() }
+      let progress = Progress("recording")
+      defer { progress.end() }
       _ = try await withTimeout(invocation.number(timeout)) {
         try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { try await follow(person, to: limit, tally) }
+          group.addTask { try await follow(person, to: limit, tally, progress) }
           group.addTask { try await failWhenRefused(person) }
+          group.addTask { for await _ in interruptions { return } }
           try await group.next()
           group.cancelAll()
         }
       }
+      progress.end()
       let steps = try RecordingInput.steps(in: path, as: invocation)
       Output.standard.line("\(path): \(steps) inputs, \(await tally.count) locations")
+      if await tally.count == 0, person.hasFailed { throw person.reason }
     })
 }
 
 /// Counts locations until the limit is reached, or the sources have ended.
-@MainActor private func follow(_ person: Person, to limit: Int?, _ tally: Tally) async throws {
+@MainActor private func follow(
+  _ person: Person, to limit: Int?, _ tally: Tally, _ progress: Progress
+) async throws {
   try await Feed().follow(as: person) { report in
     if report.location != nil { tally.count += 1 }
+    let state = report.location == nil ? "no position: \(person.cause)" : "\(tally.count) locations"
+    progress.say("recording, " + state)
     if let limit, tally.count >= limit { return false }
     return report.location != nil || !person.haveRecordingsEnded
   }
