@@ -45,6 +45,8 @@ package struct ServiceCore: Machine {
     /// The last status other than idle.
     var lastStatus = ProviderStatus.idle
     var fixes = 0
+    /// The date of the newest fix.
+    var fixTime: UnixTime?
     /// Why the last scan gave no position; `nil` if it did, and before the first.
     var silence: RadioSilence?
     /// When its last scan gave a position; `nil` if it did not.
@@ -205,9 +207,11 @@ package struct ServiceCore: Machine {
   /// The last status of each source, in the order in which the sources were given.
   package var sourceReports: [SourceReport] {
     sources.map {
-      SourceReport(
+      var report = SourceReport(
         source: $0.source, status: $0.status, lastStatus: $0.lastStatus, fixes: $0.fixes,
         silence: $0.silence, rejections: $0.driver.rejections, evidence: $0.driver.evidence)
+      report.fixTime = $0.fixTime
+      return report
     }
   }
 
@@ -328,6 +332,7 @@ package struct ServiceCore: Machine {
       if let id = sources[index].kernel { outputs.append(.read(id, query)) }
     case .fix(let fix):
       sources[index].fixes += 1
+      sources[index].fixTime = fix.time
       let first = outputs.count
       ask(.fix(fix, from: provider), at: now, to: &outputs)
       if map != nil, fix.origin.method == .receiver { teach(fix, since: first, at: now, &outputs) }

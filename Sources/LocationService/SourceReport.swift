@@ -9,6 +9,8 @@ package struct SourceReport: Sendable {
   /// The last status while the source was needed; idle when it never was.
   package var lastStatus: ProviderStatus
   package var fixes: Int
+  /// The date of the newest fix; `nil` before the first.
+  package var fixTime: UnixTime?
   /// Why the last scan of transmitters gave no position; `nil` if it did, or there was none.
   package var silence: RadioSilence?
   package var rejections: [SourceRejection]

@@ -23,7 +23,7 @@ struct UnattendedTests {
     #expect(found.text.contains(Self.warning))
     #expect(found.text.contains("connected agents: none is connected"))
     #expect(found.text.contains("next: in a terminal of the person: locationctl agent; or"))
-    #expect(found.text.contains("decide: sudo locationctl authorize PATH@UID whenInUse"))
+    #expect(found.text.contains("decide: locationctl authorize PATH whenInUse"))
     #expect(found.status == 0, "\(found.text)")
   }
 

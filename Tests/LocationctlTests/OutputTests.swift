@@ -1,5 +1,6 @@
 import Foundation
 import LocationCoding
+import LocationLink
 import LocationService
 import LocationModel
 import LocationProviders
@@ -81,7 +82,51 @@ struct OutputTests {
         {"type":"update","stationary":false,"authorization_denied":true,\
         "location_unavailable":true}
         """)
-    #expect(report.text == "no position: authorization denied, location unavailable")
+    #expect(
+      report.text(at: UnixTime(seconds: 0))
+        == "no position: authorization denied, location unavailable")
+    var silent = Report(location: nil, diagnostics: [.locationUnavailable])
+    silent.reason = ("gpx:///a.gpx: it is not there", UnixTime(seconds: 1_000_000_000))
+    #expect(
+      silent.json == """
+        {"type":"update","date":"2001-09-09T01:46:40.000Z","stationary":false,\
+        "location_unavailable":true,"reason":"gpx:///a.gpx: it is not there"}
+        """)
+    #expect(
+      silent.text(at: UnixTime(seconds: 0)) == "no position: gpx:///a.gpx: it is not there")
+  }
+
+  @Test("of a location has the date where it is not today's")
+  func oldDate() {
+    let fix = Fix(
+      coordinate: Coordinate(latitude: 1, longitude: 2), horizontalAccuracy: 5,
+      time: UnixTime(seconds: 1_000_000_000))
+    let report = Report(location: fix)
+    #expect(report.text(at: UnixTime(seconds: 1_000_070_000)).hasPrefix("01:46:40 "))
+    #expect(report.text(at: UnixTime(seconds: 1_000_090_000)).hasPrefix("2001-09-09 01:46:40 "))
+  }
+
+  @Test(
+    "of a date that is wrong is by how much, of a source that has just given it, or of a daemon's")
+  func wrongDate() throws {
+    let now = UnixTime(seconds: 1_700_000_000)
+    func code(_ url: String, _ seconds: Double) throws -> Finding? {
+      var report = SourceReport(source: try Source(url: url), status: .working, fixes: 1)
+      report.fixTime = now + .seconds(seconds)
+      return DateDiagnosis.finding(of: report, at: now)
+    }
+    let rolledOver = try #require(try code("nmea+tcp://there:1", -1024 * 7 * 86_400))
+    #expect(rolledOver.code == "wrong_date" && rolledOver.verdict == .doubtful)
+    #expect(rolledOver.message.contains("7168 days behind this computer's"))
+    #expect(try code("gpsd://there", 3 * 86_400)?.message.contains("3 days ahead of") == true)
+    #expect(try code("gpsd://there", -3600) == nil)
+    #expect(try code("log:///a.log", -1024 * 7 * 86_400) == nil, "a recording is old")
+    var status = SourceStatus(
+      url: "gpsd://there:2947", status: "idle", reason: nil, fixes: 1, rejected: 0)
+    status.fix = OwnFixStatus(time: now + .seconds(-3 * 86_400), accuracy: 5, use: "current")
+    #expect(status.wrongDate(since: now + .seconds(-4 * 86_400), at: now) == nil, "merely old")
+    let words = try #require(status.wrongDate(since: now + .seconds(-60), at: now)?.words)
+    #expect(words.contains("behind this computer's"))
   }
 
   @Test(
@@ -129,6 +174,10 @@ struct SourceDiagnosisTests {
     ),
     ("nmea+tcp://there:1", .unavailable(.garbled), "garbled", "gpsd://HOST"),
     ("gpx:///a.gpx", .unavailable(.malformed("line 3: no latitude")), "malformed", "mend"),
+    (
+      "log:///tmp", .unavailable(.unreachable("open /tmp: Is a directory")), "unreachable",
+      "name a file"
+    ),
     ("fixed:1,2", .working, "working", nil),
     ("log:///a.log", .unavailable(.ended), "ended", nil),
   ]

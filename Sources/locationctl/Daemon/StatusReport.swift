@@ -1,3 +1,4 @@
+import LocationHost
 import LocationLink
 import LocationModel
 
@@ -64,10 +65,12 @@ struct StatusReport {
   private var sources: TextTable {
     var table = TextTable(
       ["SOURCE", "STATUS", "FIXES", "REJECTED", "NETWORK", "OWN FIX", "REASON"], numbers: [2, 3])
+    let now = HostClock.now.unixTime
     for source in status.sources {
+      let reason = source.reason ?? source.wrongDate(since: status.since, at: now)?.words
       table.add([
         source.url, source.status, "\(source.fixes)", "\(source.rejected)",
-        Self.words(transport: source.transport), source.fix?.words ?? "none", source.reason ?? "",
+        Self.words(transport: source.transport), source.fix?.words ?? "none", reason ?? "",
       ])
     }
     return table

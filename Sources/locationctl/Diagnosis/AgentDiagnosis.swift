@@ -11,6 +11,8 @@ struct AgentDiagnosis {
   private let howToName: String
   /// The programs that are registered with a daemon.
   private let programs: [TrustedProgramStatus]
+  /// The command that decides about a program.
+  private let howToDecide: String
 
   /// The agents of this process.
   init(_ environment: HostEnvironment = .current) {
@@ -20,17 +22,28 @@ struct AgentDiagnosis {
     }
     self.faults = faults
     programs = []
+    howToDecide = Self.decision
     areNamed = environment.variables[HostEnvironment.agentsVariable] != nil
     howToName = "\(Self.names) in $\(HostEnvironment.agentsVariable)"
   }
 
   /// The agents of a daemon; `nil` when it is too old to name them.
-  init?(of daemon: DaemonStatus) {
+  ///
+  /// - Parameters:
+  ///   - daemon: its status.
+  ///   - socket: where it answers.
+  init?(of daemon: DaemonStatus, at socket: String) {
     guard let agents = daemon.agents else { return nil }
     self.agents = agents
     faults = []
     areNamed = false
     programs = daemon.programs ?? []
+    // A user's own daemon serves that user's programs alone.
+    let isOwn = RunningDaemon.isOwn(socket)
+    howToDecide =
+      isOwn && socket != DaemonSocket.ofSystem
+      ? Self.decision
+      : (isOwn ? "" : "sudo ") + Self.decision.replacing("PATH", with: "PATH@UID")
     howToName = "\(Self.names) in the configuration of locationd, or run locationctl agent"
   }
 
@@ -69,8 +82,7 @@ struct AgentDiagnosis {
     return finding(
       "agents", "nobody_to_ask",
       "nobody can be asked, so a program without a decision gets no positions (\(obstacles))",
-      "in a terminal of the person: locationctl agent; or decide: "
-        + "sudo locationctl authorize PATH@UID whenInUse")
+      "in a terminal of the person: locationctl agent; or decide: \(howToDecide)")
   }
 
   /// Why no agent can ask a person now; `nil` if one can.
@@ -88,5 +100,6 @@ struct AgentDiagnosis {
     Finding(subject: subject, code: code, verdict: .doubtful, message: message, next: next)
   }
 
+  private static let decision = "locationctl authorize PATH whenInUse"
   private static let names = "name policy:PATH, terminal, notification, or program:PATH"
 }

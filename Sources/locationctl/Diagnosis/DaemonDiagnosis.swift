@@ -29,10 +29,14 @@ struct DaemonDiagnosis {
   /// How each source stands.
   var sources: [Finding] {
     guard case .success(let (status, _)) = answer else { return [] }
+    let (since, now) = (status.since, HostClock.now.unixTime)
     return status.sources.flatMap { status in
       let source = try? Source(url: status.url)
-      return [Self.finding(status), source.flatMap { SourceDiagnosis.exposure(of: $0) }]
-        .compactMap(\.self)
+      let date = status.wrongDate(since: since, at: now)
+      return [
+        Self.finding(status), date?.finding(source?.shownURL ?? status.url),
+        source.flatMap { SourceDiagnosis.exposure(of: $0) },
+      ].compactMap(\.self)
     }
   }
 
@@ -185,7 +189,20 @@ struct DaemonDiagnosis {
   /// Its agents; `nil` when it does not answer, or does not report them.
   var agents: AgentDiagnosis? {
     guard case .success(let (status, _)) = answer else { return nil }
-    return AgentDiagnosis(of: status)
+    return AgentDiagnosis(of: status, at: socket)
+  }
+}
+
+extension SourceStatus {
+  /// That the date of its newest fix is wrong; `nil` where it may be right, and for a recording.
+  ///
+  /// - Parameters:
+  ///   - begin: when the daemon began.
+  ///   - now: this computer's date.
+  /// - Returns: how it differs.
+  func wrongDate(since begin: UnixTime, at now: UnixTime) -> DateDiagnosis? {
+    guard let fix, (try? Source(url: url))?.isRecording != true else { return nil }
+    return DateDiagnosis(fix.time, since: begin, at: now)
   }
 }
 

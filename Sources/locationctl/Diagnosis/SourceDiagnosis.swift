@@ -268,6 +268,8 @@ struct SourceDiagnosis {
       conclude(
         .bad, "gpsd_unreachable", "gpsd does not answer on port \(port): \(text)",
         isHere ? start : "check that gpsd runs on \(host) with -G, and that no firewall is between")
+    case nil where source.isFile:
+      conclude(.bad, "unreachable", text, "name a file, and check that it can be read")
     case nil:
       conclude(.bad, "unreachable", text, "check that the other side is there and listens")
     }
@@ -311,6 +313,11 @@ extension Source {
     case .gpsd, .localGpsd: true
     default: false
     }
+  }
+
+  /// Whether it reads a file, and nothing that sends.
+  fileprivate var isFile: Bool {
+    if case .geoip = self { true } else { isRecording }
   }
 
   /// The region that it gives, as a last resort; `nil` for a source of positions.

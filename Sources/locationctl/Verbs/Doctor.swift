@@ -80,8 +80,11 @@ extension Verb {
   ) async throws -> [Finding] {
     guard !choice.sources.isEmpty else { return [noSource(choice.origin)] }
     let findings = try await reports(of: choice.sources, timeout: timeout).flatMap { report in
-      [SourceDiagnosis(report).finding, SourceDiagnosis.exposure(of: report.source)]
-        .compactMap(\.self) + parts(of: report)
+      [
+        SourceDiagnosis(report).finding,
+        DateDiagnosis.finding(of: report, at: HostClock.now.unixTime),
+        SourceDiagnosis.exposure(of: report.source),
+      ].compactMap(\.self) + parts(of: report)
     }
     let isSilent = choice.origin == .discovery && !findings.contains { $0.verdict == .good }
     return isSilent ? [noSource(choice.origin)] + findings : findings
