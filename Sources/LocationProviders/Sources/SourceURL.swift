@@ -97,7 +97,6 @@ private struct SourceURL {
       let (host, port) = try endpoint(form, standardPort: nil)
       try refuseQuery(except: [], form)
       return .scans(host: try required(host, form), port: port)
-    case "geoclue": return try bare(.geoclue)
     case "bluez": return try bare(.bluez)
     case "modem": return try modem()
     case "zone": return try bare(.zone)
