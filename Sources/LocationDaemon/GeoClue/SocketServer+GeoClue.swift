@@ -247,8 +247,6 @@ extension Source {
   var geoClueLevel: GeoClueLevel? {
     switch (receiver, tier) {
     case (.fixed, _), (.modem, _), (_, .satellite), (_, .navigation): .exact
-    // It is what is replaced here.
-    case (.geoclue, _): nil
     case (.zone, _): .country
     case (_, .network): .street
     case (_, .cell), (_, nil): nil

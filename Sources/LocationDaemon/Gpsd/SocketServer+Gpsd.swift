@@ -175,7 +175,7 @@ extension Source {
     case .nmeaSerial(let path, _), .nmeaUnix(let path): path
     case .nmeaTCP(let host, let port), .nmeaTLS(let host, let port, _): "tcp://\(host):\(port)"
     case .nmeaUDP(let host, let port, _): "udp://\(host ?? ""):\(port)"
-    case .gpsd, .localGpsd, .gpx, .log, .fixed, .fixes, .scans, .geoclue, .bluez, .iio, .modem,
+    case .gpsd, .localGpsd, .gpx, .log, .fixed, .fixes, .scans, .bluez, .iio, .modem,
       .zone, .geoip, .wifi, .ichnaea, .geosubmit, .resting:
       nil
     }
