@@ -64,8 +64,39 @@ struct FleetTests {
     for (number, reason) in [
       (1, "malformed"), (3, "duplicate"), (4, "late"), (5, "coordinate"), (6, "future"),
       (7, "device"), (8, "tooLong"), (9, "coordinate"),
-    ] { #expect(run.error.contains("line \(number): \(reason)\n")) }
+    ] { #expect(run.error.contains("line \(number): \(reason)")) }
     #expect(run.error.contains("coordinate 2, device 1, duplicate 1, future 1, late 1"))
+  }
+
+  @Test("FLEET-135: replay of nothing that can be used ends with 1, and says why of each line")
+  func unusable() throws {
+    let run = try Run(["fleet", "replay"], input: "\u{1f}\u{8b}\nnonsense\n")
+    #expect(run.status == 1)
+    #expect(run.error.contains("line 1: malformed: no JSON object"))
+    #expect(run.error.contains("rejected: malformed 2\nNext: "))
+    // A fix of the future was read, and not used either.
+    let future = line("a", 20, 6.62).replacing("2026", with: "2099")
+    #expect(try Run(["fleet", "replay"], input: future).status == 1)
+    #expect(try Run(["fleet", "replay"], input: "").status == 0)
+    #expect(try Run(["fleet", "replay"], input: line("a", 20, 6.62)).status == 0)
+  }
+
+  @Test(
+    "FLEET-140: options of the other action are refused",
+    arguments: ["replay --port 5", "status --grouped", "status --fences x"])
+  func foreignOptions(words: String) throws {
+    let run = try Run(["fleet"] + words.split(separator: " ").map(String.init))
+    #expect(run.status == 2 && run.error.contains(" belongs to fleet "), "\(run.error)")
+  }
+
+  @Test("FLEET-140: a folder in place of fences is named, and a fault of fences with its page")
+  func faultyFences() throws {
+    let folder = try Run(["fleet", "replay", "--fences", "/etc"])
+    #expect(folder.status == 2 && folder.error.contains("/etc: Is a directory"))
+    let file = try Fences(Self.fences.replacing("\"radius\":150", with: ""))
+    let run = try Run(["fleet", "replay", "--fences", file.path])
+    #expect(run.status == 2 && run.error.contains("no \"radius\""))
+    #expect(run.error.contains("Try: man locationfleet"))
   }
 
   @Test("FLEET-121: replay corrects dates of a clock that is ahead, where fixes say when they came")

@@ -23,8 +23,11 @@ struct ReportMembers {
     var latitude, longitude, accuracy, altitude, speed, course: Double?
   }
 
-  /// `nil` for bytes that are no JSON object.
+  /// `nil` for bytes that are no JSON object in UTF-8.
+  ///
+  /// - Chosen (FLEET-135): what is no UTF-8 is not mended, as two names would become one.
   init?(_ bytes: [UInt8]) {
+    guard bytes.span.isUTF8 else { return nil }
     var (copy, scanner) = (Self(), JSONScanner(bytes))
     do throws(JSONFault) {
       try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in

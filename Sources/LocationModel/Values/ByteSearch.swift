@@ -16,6 +16,16 @@ extension Span<UInt8> {
     first(from: 0) { $0 & .highBits | $0.places(of: 0x7f) } == nil
   }
 
+  /// Whether the bytes are text in UTF-8: else a decoder would mend them, and make one of two names.
+  package var isUTF8: Bool {
+    let isASCII = first(from: 0) { $0 & .highBits } == nil
+    guard !isASCII else { return true }
+    do {
+      _ = try UTF8Span(validating: self)
+      return true
+    } catch { return false }
+  }
+
   /// Whether a control character of ASCII is among the bytes.
   package var hasControlCharacter: Bool {
     first(from: 0) { $0.places(below: 0x20) | $0.places(of: 0x7f) } != nil

@@ -166,6 +166,12 @@ package struct JSONScanner {
   /// Whether the next value is an array.
   package mutating func isArray() throws(JSONFault) -> Bool { try peek() == UInt8(ascii: "[") }
 
+  /// Whether the next value is a number, or says that there is none: `null`, `nan`, or `inf`.
+  package mutating func isNumberOrNone() throws(JSONFault) -> Bool {
+    let byte = try peek()
+    return decimalDigit(byte) != nil || "-nNiI".utf8.contains(byte)
+  }
+
   /// Whether the next value is an object.
   package mutating func isObject() throws(JSONFault) -> Bool { try peek() == UInt8(ascii: "{") }
 

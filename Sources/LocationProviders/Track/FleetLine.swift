@@ -11,7 +11,7 @@ package struct FleetLine: Hashable, Sendable {
 
   /// Why a line gives no fix.
   package enum Reason: String, Error, CaseIterable, Sendable {
-    /// No JSON object, or a member of another kind.
+    /// No JSON object in UTF-8, or a member of another kind.
     case malformed
     case tooLong
     /// No device, more than one, or a name that is no name.
@@ -20,6 +20,20 @@ package struct FleetLine: Hashable, Sendable {
     case date
     /// No coordinate, or none on earth.
     case coordinate
+
+    /// The reason with its cause, for people.
+    package var text: String {
+      let cause =
+        switch self {
+        case .malformed: "no JSON object in UTF-8, or a member that is no number"
+        case .tooLong: "more than \(FleetLine.longest) bytes"
+        case .device:
+          "no device, more than one, or a name of device, tenant, or group without 1 to 64 bytes"
+        case .date: "no date as 2026-01-31T12:00:00Z"
+        case .coordinate: "no latitude and longitude on earth"
+        }
+      return "\(rawValue): \(cause)"
+    }
   }
 
   /// Bytes of a line.
@@ -33,6 +47,7 @@ package struct FleetLine: Hashable, Sendable {
     _ line: [UInt8], accuracy standard: Double = standardAccuracy
   ) throws(Reason) {
     guard line.count <= Self.longest else { throw .tooLong }
+    guard line.span.isUTF8 else { throw .malformed }
     var members = Members()
     do {
       var scanner = JSONScanner(line)
@@ -42,6 +57,7 @@ package struct FleetLine: Hashable, Sendable {
     } catch {
       throw .malformed
     }
+    guard !members.isNumberWrong else { throw .malformed }
     guard members.type == nil || members.type == "fix" || members.type == "update" else {
       return nil
     }
@@ -76,6 +92,8 @@ package struct FleetLine: Hashable, Sendable {
     var devices = 0
     var date, received: UnixTime?
     var isReceivedWrong = false
+    /// Where an accuracy that cannot be read would stand for a usual one.
+    var isNumberWrong = false
     var latitude, longitude, accuracy, altitude, speed, course: Double?
 
     mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
@@ -87,10 +105,10 @@ package struct FleetLine: Hashable, Sendable {
       case "date": date = try value.date()
       case "latitude": latitude = try value.number()
       case "longitude": longitude = try value.number()
-      case "horizontal_accuracy": accuracy = try value.number()
-      case "speed": speed = try value.number()
-      case "course": course = try value.number()
-      case "altitude": altitude = try value.number()
+      case "horizontal_accuracy": accuracy = try number(&value)
+      case "speed": speed = try number(&value)
+      case "course": course = try number(&value)
+      case "altitude": altitude = try number(&value)
       case "received":
         received = try value.date()
         isReceivedWrong = received == nil
@@ -99,6 +117,15 @@ package struct FleetLine: Hashable, Sendable {
       case "group": group = try value.string()
       default: try value.skip()
       }
+    }
+
+    private mutating func number(_ value: inout JSONScanner) throws(JSONFault) -> Double? {
+      guard try value.isNumberOrNone() else {
+        isNumberWrong = true
+        try value.skip()
+        return nil
+      }
+      return try value.number()
     }
   }
 }

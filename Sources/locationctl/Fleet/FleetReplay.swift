@@ -36,6 +36,8 @@ struct FleetReplay {
   private(set) var events = 0
   private(set) var devices = 0
   private(set) var rejected: [String: Int] = [:]
+  /// Fixes that were read, and then not used.
+  private var unused = 0
 
   init(_ fences: FleetFences, _ settings: Settings) {
     self.settings = settings
@@ -52,7 +54,7 @@ struct FleetReplay {
     do throws(FleetLine.Reason) {
       parsed = try FleetLine(line, accuracy: settings.accuracy)
     } catch {
-      reject(error.rawValue, report)
+      reject(error.rawValue, report, text: error.text)
       return ""
     }
     guard let parsed else { return "" }
@@ -75,6 +77,7 @@ struct FleetReplay {
     }
     fixes += 1
     if outcome.isCorrected { corrected += 1 }
+    unused += outcome.rejected.count
     for reason in outcome.rejected { reject(reason.rawValue, report) }
     keep(outcome.events, of: name)
     guard waitingBytes <= settings.mostWaiting else {
@@ -115,10 +118,17 @@ struct FleetReplay {
     waiting[name, default: ""] += text
   }
 
-  private mutating func reject(_ reason: String, _ report: (Rejection) -> Void) {
+  private mutating func reject(
+    _ reason: String, _ report: (Rejection) -> Void, text: String? = nil
+  ) {
     rejected[reason, default: 0] += 1
-    report(Rejection(line: lines, reason: reason))
+    report(Rejection(line: lines, reason: text ?? reason))
   }
+
+  /// Whether there was something, and all of it was rejected.
+  ///
+  /// - Chosen (FLEET-135): that is a fault, as of a file of another format.
+  var isAllRejected: Bool { !rejected.isEmpty && fixes <= unused }
 
   /// What it all came to.
   var summary: String {

@@ -33,6 +33,10 @@ extension Verb {
     name: "port", value: .wholeNumber("N", 1...65_535),
     summary: "With status: the port of a worker, an ingress, or a sink; 9464 unless given")
 
+  private static let replayOptions = [
+    fences, window, standard, clockAhead, until, grouped, devices, noVisits, noMoves,
+  ]
+
   static let fleet = Verb(
     name: "fleet", summary: "Judge the fixes of many devices: fences, visits, and moves",
     details: [
@@ -58,16 +62,21 @@ extension Verb {
       """,
     ],
     operands: [Operand(name: "ACTION", summary: "what to do", choices: ["replay", "status"])],
-    options: [
-      fences, window, standard, clockAhead, until, grouped, devices, noVisits, noMoves, port, .json,
-    ],
+    options: replayOptions + [port, .json],
     examples: [
       "locationctl fleet replay --fences depots.geojson < fixes.jsonl > events.jsonl",
       "sort -s -t '\"' -k 4,4 fixes.jsonl | locationctl fleet replay --grouped",
       "locationctl fleet status",
     ],
     run: { invocation in
-      guard invocation.operand(0) != "status" else {
+      let isStatus = invocation.operand(0) == "status"
+      // Of the other action.
+      let foreign = isStatus ? replayOptions : [port]
+      if let option = foreign.first(where: { invocation.has($0) }) {
+        throw invocation.usage(
+          "--\(option.name) belongs to fleet \(isStatus ? "replay" : "status")")
+      }
+      guard !isStatus else {
         return try showStatus(
           port: invocation.wholeNumber(port) ?? 9464, isJSON: invocation.has(.json))
       }
@@ -97,8 +106,9 @@ extension Verb {
   private static func showStatus(port: Int, isJSON: Bool) throws(Failure) {
     guard let status = FleetStatus.read(port: port) else {
       throw .refused(
-        "no worker of a fleet answers at port \(port) of 127.0.0.1",
-        next: "see `port` in /etc/locationfleet.conf, and: systemctl status 'locationfleet@*'")
+        "no worker, ingress, or sink of a fleet answers at port \(port) of 127.0.0.1",
+        next: "see `port` in /etc/locationfleet.conf (of an ingress `ingress-port`, of a sink "
+          + "`webhook-figures` and the like), and: systemctl status 'locationfleet*'")
     }
     guard isJSON else { return status.print(to: .standard) }
     for line in status.json { Output.standard.line(line) }
@@ -107,16 +117,20 @@ extension Verb {
   private static func readFences(
     _ path: String, _ invocation: Invocation
   ) throws(Failure) -> FleetFences {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    let length = descriptor < 0 ? 0 : lseek(descriptor, 0, SEEK_END)
-    if descriptor >= 0 { close(descriptor) }
-    guard length <= FenceFile.longest else {
-      throw invocation.usage("\(path) is longer than \(FenceFile.longest) bytes")
+    var state = stat()
+    if stat(path, &state) == 0 {
+      guard state.st_mode & S_IFMT != S_IFDIR else {
+        throw invocation.usage("\(path): \(String(cString: strerror(EISDIR)))")
+      }
+      guard state.st_size <= FenceFile.longest else {
+        throw invocation.usage("\(path) is longer than \(FenceFile.longest) bytes")
+      }
     }
     let bytes = try SimulationFile.bytes(of: path, as: invocation)
     do throws(FenceFile.Fault) { return try FenceFile.read(bytes) } catch {
       let place = error.feature.map { "feature \($0): " } ?? ""
-      throw invocation.usage("\(path): \(place)\(error.cause)")
+      throw .usage(
+        "\(path): \(place)\(error.cause)", next: "man locationfleet (FENCES says what is read)")
     }
   }
 
@@ -150,6 +164,11 @@ extension Verb {
     replay.finish(print)
     Output.standard.write(printed)
     progress.end()
+    guard !replay.isAllRejected else {
+      throw .refused(
+        replay.summary,
+        next: "see docs/formats/fleet.md for the lines that are read, or locationfleet(8)")
+    }
     Output.error.line(replay.summary)
   }
 }
