@@ -30,26 +30,29 @@ package struct DeviceAccount: Hashable, Sendable {
     case reports(FleetDeviceName)
     /// Of such a device, but no reports: commands and transitions of OwnTracks, for example.
     case other
-    /// Of another device, or of nobody.
+    /// Of another device.
     case foreign
+    /// Of nobody: at such topics there are no fixes.
+    case unknown
   }
 
   /// - Chosen (FLEET-33): a device is what it has authenticated as. Topics are `in/TENANT/DEVICE`, with
   ///   the parts of docs/formats/fleet.md, and `owntracks/USER/DEVICE`.
   package func topic(_ topic: String) -> Topic {
     let parts = topic.split(separator: "/", omittingEmptySubsequences: false)
-    guard parts.count >= 3 else { return .foreign }
+    guard parts.count >= 3 else { return .unknown }
     var name: FleetDeviceName?
     switch parts[0] {
     case "in":
-      guard parts.count == 3, FleetAddress.name(parts[1])?.isExactly(tenant) == true else {
-        return .foreign
-      }
-      name = FleetAddress.name(parts[2]).flatMap { self.name(claiming: $0) }
+      guard parts.count == 3, let owner = FleetAddress.name(parts[1]),
+        let device = FleetAddress.name(parts[2])
+      else { return .unknown }
+      guard owner.isExactly(tenant) else { return .foreign }
+      name = self.name(claiming: device)
     case "owntracks":
       guard parts[1] == user else { return .foreign }
       name = self.name(claiming: String(parts[2]))
-    default: break
+    default: return .unknown
     }
     guard let name else { return .foreign }
     return parts.count == 3 ? .reports(name) : .other

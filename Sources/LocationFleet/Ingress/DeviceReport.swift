@@ -16,6 +16,8 @@ package struct DeviceReport: Hashable, Sendable {
     case tooMany
     /// It names another device than the one that has sent it.
     case device
+    /// It came at a topic of MQTT that is of no device.
+    case topic
     /// No date, or none that can be read.
     case date
     /// No coordinate, or none on earth.

@@ -1,4 +1,5 @@
 package import LocationModel
+internal import LocationProviders
 
 /// A message that is to be appended to the fixes of a partition.
 package struct IngressEntry: Hashable, Sendable {
@@ -23,8 +24,30 @@ package struct Ingress: Sendable {
     case nothing
     /// What is in it is no fix; sending it again would not change that.
     case unusable
-    /// It names a device that the account may not speak for.
-    case refused
+    /// It names no device that the account may speak for.
+    case refused(Refusal)
+  }
+
+  /// Why nothing is taken from an account.
+  package enum Refusal: Hashable, Sendable {
+    /// Another device than its own.
+    case device
+    /// No device, by an account that is for several.
+    case missing
+    /// A device that can have no such name.
+    case name
+    /// A topic of MQTT at which no fixes are taken.
+    case topic
+
+    /// What is answered, with the end of the line.
+    package var text: StaticString {
+      switch self {
+      case .device: "another device\n"
+      case .missing: "the device is missing; name it as id, as device, or in X-Limit-D\n"
+      case .name: "the name of a device has 1 to 64 bytes, and no control characters\n"
+      case .topic: "no topic of fixes\n"
+      }
+    }
   }
 
   /// What is the same for all messages of a device.
@@ -54,9 +77,12 @@ package struct Ingress: Sendable {
   ) -> Outcome {
     begin(account)
     switch account.topic(topic) {
+    case .unknown:
+      figures.judged.count(account.tenant, DeviceReport.Reason.topic.rawValue)
+      return .refused(.topic)
     case .foreign:
       figures.judged.count(account.tenant, DeviceReport.Reason.device.rawValue)
-      return .refused
+      return .refused(.device)
     case .other:
       figures.judged.count(account.tenant, DeviceReport.Reason.other.rawValue)
       return .nothing
@@ -64,7 +90,8 @@ package struct Ingress: Sendable {
       let place = place(of: name, group: account.group)
       let outcome = take(DeviceReport(payload, of: place.device, at: now), place)
       // The topic is its own: the message is counted, and does not come again and again.
-      return outcome == .refused ? .unusable : outcome
+      if case .refused = outcome { return .unusable }
+      return outcome
     }
   }
 
@@ -81,7 +108,8 @@ package struct Ingress: Sendable {
       ?? (isBody && account.device == nil ? DeviceReport.claim(body) : nil)
     guard let name = account.name(claiming: named) else {
       figures.judged.count(account.tenant, DeviceReport.Reason.device.rawValue)
-      return .refused
+      guard let named else { return .refused(.missing) }
+      return .refused(FleetLine.isName(named) ? .device : .name)
     }
     let place = place(of: name, group: account.group)
     let report =
@@ -126,7 +154,7 @@ package struct Ingress: Sendable {
       figures.judged.count(name.tenant, reason.rawValue, count)
     }
     guard !report.messages.isEmpty else {
-      guard report.rejected[.device] == nil else { return .refused }
+      guard report.rejected[.device] == nil else { return .refused(.device) }
       return report.rejected.keys.allSatisfy { Self.harmless.contains($0) } ? .nothing : .unusable
     }
     figures.judged.count(name.tenant, "accepted", report.fixes)

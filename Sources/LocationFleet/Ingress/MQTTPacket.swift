@@ -24,6 +24,8 @@ package enum MQTTEnd: String, CaseIterable, Comparable, Error, Sendable {
   case password
   /// A topic of another device.
   case device
+  /// A topic of no device.
+  case topic
   /// What was sent could not be kept; the device sends it again.
   case unavailable
   /// More connections than may be, in all or of its tenant.

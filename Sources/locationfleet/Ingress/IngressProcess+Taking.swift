@@ -49,7 +49,9 @@ extension IngressProcess {
       guard !append(entries, .device(name, message), at: now.uptime) else { return [] }
       return devices.handle(name, .failed(message, .unavailable), at: now)
     case .nothing, .unusable: return devices.handle(name, .kept(message), at: now)
-    case .refused: return devices.handle(name, .failed(message, .device), at: now)
+    case .refused(let cause):
+      return devices.handle(
+        name, .failed(message, cause == .topic ? .topic : .device), at: now)
     }
   }
 
@@ -121,7 +123,8 @@ extension IngressProcess {
     if request.asksForFigures {
       // A device is not for the whole tenant.
       guard account.device == nil else {
-        web?.reply(request, .refused)
+        web?.reply(
+          request, .refused, because: "only an account with * as its device may ask for figures\n")
         return
       }
       web?.reply(request, text: ingress.figures.text(of: account.tenant))
@@ -130,7 +133,7 @@ extension IngressProcess {
     let parameters = request.parameters.filter { $0.name != "user" && $0.name != "password" }
     // What OwnTracks says of itself; a certificate has no user.
     guard isCertified || request.header("X-Limit-U").map({ $0 == account.user }) ?? true else {
-      web?.reply(request, .refused)
+      web?.reply(request, .refused, because: "X-Limit-U names another user\n")
       return
     }
     guard awaited.count < Self.mostAwaited else {
@@ -154,7 +157,7 @@ extension IngressProcess {
       if !append(entries, .web(request), at: Self.now.uptime) { web?.reply(request, .unavailable) }
     case .nothing: web?.reply(request, .kept)
     case .unusable: web?.reply(request, .unusable)
-    case .refused: web?.reply(request, .refused)
+    case .refused(let cause): web?.reply(request, .refused, because: cause.text)
     }
   }
 

@@ -88,18 +88,18 @@ struct WebRequests {
     cin_go_on(request.pointer)
   }
 
-  /// `after` says when it may be sent again.
+  /// `after` says when it may be sent again, and `cause` is what is answered in place of the usual text.
   mutating func reply(
     _ request: Request, _ status: Status, after: Duration = .seconds(5),
-    for limit: SendingLimits.Limit? = nil
+    for limit: SendingLimits.Limit? = nil, because cause: StaticString? = nil
   ) {
     // What OwnTracks reads is a list of messages; others read the status alone.
-    let text: StaticString =
+    let usual: StaticString =
       switch status {
       case .kept: "[]"
       case .unusable: "no fix in it\n"
       case .unauthorized: "user and password, please\n"
-      case .refused: "another device\n"
+      case .refused: Ingress.Refusal.device.text
       case .method: "GET or POST\n"
       case .tooLong: "too many bytes\n"
       case .tooMany:
@@ -113,7 +113,7 @@ struct WebRequests {
     answers.append(status)
     // The library sends it when it is run again.
     longestPause = 0
-    text.withUTF8Buffer {
+    (cause ?? usual).withUTF8Buffer {
       $0.withMemoryRebound(to: CChar.self) {
         cin_reply(
           request.pointer, status.rawValue, $0.baseAddress, seconds)
@@ -156,9 +156,20 @@ extension WebRequests.Request {
     var (length, exceeded): (Int, Int32) = (0, 0)
     _ = cin_body(pointer, &length, &exceeded)
     guard exceeded == 0 else { return .tooLong }
-    guard cin_parameters(pointer) <= Int32(CIN_MOST_PARAMETERS) else { return .unusable }
+    guard cin_parameters(pointer) <= Int32(CIN_MOST_PARAMETERS), isText else { return .unusable }
     let method = String(cString: cin_method(pointer))
     return method == "GET" || method == "POST" ? nil : .method
+  }
+
+  /// Whether all that may be a name is UTF-8.
+  private var isText: Bool {
+    func isText(_ text: UnsafePointer<CChar>?) -> Bool {
+      text.map { String(validatingCString: $0) != nil } ?? true
+    }
+    return isText(cin_header(pointer, "X-Limit-U")) && isText(cin_header(pointer, "X-Limit-D"))
+      && (0..<cin_parameters(pointer)).allSatisfy {
+        isText(cin_parameter_name(pointer, $0)) && isText(cin_parameter_value(pointer, $0))
+      }
   }
 
   /// Whether it asks for figures, and brings no fixes.

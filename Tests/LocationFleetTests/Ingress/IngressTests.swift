@@ -18,25 +18,62 @@ struct IngressTests {
     #expect(own.topic("owntracks/u/truck 1/event") == .other)
     #expect(gateway.topic("in/acme/truck_201") == .reports(truck))
     for topic in [
-      "in/acme/truck_202", "in/other/truck_201", "in/_/truck_201", "in/acme/truck 1",
-      "in/acme/truck_201/x", "owntracks/v/truck 1", "owntracks/u/truck 2", "owntracks/u",
-      "fix/0/acme/truck_201", "$JS/API", "in//", "",
+      "in/acme/truck_202", "in/other/truck_201", "in/_/truck_201", "owntracks/v/truck 1",
+      "owntracks/u/truck 2",
     ] { #expect(own.topic(topic) == .foreign, "\(topic)") }
     #expect(gateway.topic("in/other/a") == .foreign)
     #expect(gateway.topic("owntracks/gate/") == .foreign)
   }
 
+  @Test("FLEET-139: a topic of nobody is counted apart from one of another device")
+  func unknownTopics() {
+    let topics = [
+      "in//", "in/acme/truck 1", "in/acme/truck_201/x", "owntracks/u",
+      "fix/0/acme/truck_201", "$JS/API", "",
+    ]
+    var ingress = Ingress(partitions: 4)
+    for topic in topics {
+      #expect(own.topic(topic) == .unknown, "\(topic)")
+      #expect(ingress.take(topic: topic, fix, of: own) == .refused(.topic))
+    }
+    #expect(ingress.figures.judged.fixes == ["acme": ["topic": topics.count]])
+  }
+
+  @Test("FLEET-139: who is refused by HTTP is answered whether the device is missing or another")
+  func refusals() {
+    var ingress = Ingress(partitions: 4)
+    let long = String(repeating: "a", count: 65)
+    #expect(ingress.take(query: [], body: fix, claim: nil, of: gateway) == .refused(.missing))
+    #expect(ingress.take(query: [], body: fix, claim: long, of: gateway) == .refused(.name))
+    #expect(ingress.take(query: [], body: fix, claim: "", of: gateway) == .refused(.name))
+    #expect(ingress.take(query: [], body: fix, claim: "truck 2", of: own) == .refused(.device))
+  }
+
+  @Test("FLEET-135: a message that is no UTF-8 is malformed, and names no device")
+  func invalidText() {
+    var ingress = Ingress(partitions: 4)
+    for byte in [0xFE, 0xFF] as [UInt8] {
+      let body =
+        Array(#"{"device":"f"#.utf8) + [byte]
+        + Array(#"","date":"2026-05-28T20:26:40Z","latitude":1,"longitude":1}"#.utf8)
+      #expect(DeviceReport.claim(body) == nil)
+      #expect(ingress.take(topic: "in/acme/truck_201", body, of: own) == .unusable)
+    }
+    #expect(ingress.figures.judged.fixes == ["acme": ["malformed": 2]])
+  }
+
   @Test("FLEET-33: a name in a payload that is another's is refused and counted")
   func claims() {
     var ingress = Ingress(partitions: 4)
-    #expect(ingress.take(topic: "in/acme/truck_202", fix, of: own) == .refused)
+    #expect(ingress.take(topic: "in/acme/truck_202", fix, of: own) == .refused(.device))
     let other = Array(
       #"{"device":"truck 2","date":"2026-05-28T20:26:40Z","latitude":1,"longitude":1}"#.utf8)
     #expect(ingress.take(topic: "in/acme/truck_201", other, of: own) == .unusable)
-    #expect(ingress.take(query: [], body: other, claim: nil, of: own) == .refused)
-    #expect(ingress.take(query: [("id", "truck 2")], body: [], claim: nil, of: own) == .refused)
-    #expect(ingress.take(query: [], body: fix, claim: "truck 2", of: own) == .refused)
-    #expect(ingress.take(query: [], body: fix, claim: nil, of: gateway) == .refused)
+    #expect(ingress.take(query: [], body: other, claim: nil, of: own) == .refused(.device))
+    #expect(
+      ingress.take(query: [("id", "truck 2")], body: [], claim: nil, of: own) == .refused(.device))
+    #expect(ingress.take(query: [], body: fix, claim: "truck 2", of: own) == .refused(.device))
+    #expect(ingress.take(query: [], body: fix, claim: nil, of: gateway) == .refused(.missing))
     #expect(ingress.figures.judged.fixes == ["acme": ["device": 6]])
   }
 
