@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
+#include <time.h>
 
 // The few numbers of OpenSSL's stable binary interface (libssl.so.3) that are used here, so that neither its
 // headers nor its library are needed where no ingress speaks TLS.
@@ -101,6 +102,11 @@ static struct {
   void *(*list)(void);
   int (*push)(void *, const void *);
   void (*free_list)(void *, void (*)(void *));
+  void *(*memory)(const void *, int);
+  int (*free_memory)(void *);
+  void *(*next)(void *, void **, int (*)(char *, int, int, void *), void *);
+  const void *(*end)(const void *);
+  int (*time)(const void *, struct tm *);
   int loaded;
 } tls;
 
@@ -161,6 +167,11 @@ static const struct {
     {&tls.list, "OPENSSL_sk_new_null"},
     {&tls.push, "OPENSSL_sk_push"},
     {&tls.free_list, "OPENSSL_sk_pop_free"},
+    {&tls.memory, "BIO_new_mem_buf"},
+    {&tls.free_memory, "BIO_free"},
+    {&tls.next, "PEM_read_bio_X509"},
+    {&tls.end, "X509_get0_notAfter"},
+    {&tls.time, "ASN1_TIME_to_tm"},
 };
 
 static void load(void) {
@@ -242,6 +253,29 @@ cin_tls_context *cin_tls_context_new_client(const char *certificate, const char 
 }
 
 void cin_tls_context_free(cin_tls_context *context) { tls.free_context(context); }
+
+int cin_certificate_ends(const char *text, int length, int64_t *first, int64_t *last) {
+  pthread_once(&once, load);
+  if (!tls.loaded) return -1;
+  void *memory = tls.memory(text, length);
+  if (!memory) return -1;
+  int count = 0;
+  void *certificate;
+  while ((certificate = tls.next(memory, NULL, no_passphrase, NULL))) {
+    struct tm parts;
+    if (tls.time(tls.end(certificate), &parts)) {
+      int64_t end = timegm(&parts);
+      if (!count || end < *first) *first = end;
+      if (!count || end > *last) *last = end;
+      count++;
+    }
+    tls.free_certificate(certificate);
+  }
+  tls.free_memory(memory);
+  // What ends the reading is a fault of the library's.
+  tls.clear();
+  return count;
+}
 
 // MARK: One connection
 

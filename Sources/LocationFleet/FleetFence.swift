@@ -102,11 +102,30 @@ package struct FleetFences: Sendable {
   func slot(of id: String) -> Slot? { slots[id] }
 
   /// Returns the ids of the fences that have another area than among those before, and the same revision.
-  func moved(since before: FleetFences) -> [String] {
+  package func moved(since before: FleetFences) -> [String] {
     fences.filter { fence in
       guard let slot = before.slot(of: fence.id) else { return false }
       return before[slot].revision == fence.revision && before[slot].area != fence.area
     }.map(\.id)
+  }
+
+  /// How many fences are new, others than before, and gone.
+  package struct Change: Hashable, Sendable {
+    package var (new, changed, gone) = (0, 0, 0)
+  }
+
+  /// Returns what has changed since the fences before.
+  package func change(since before: FleetFences) -> Change {
+    var change = Change()
+    for fence in fences {
+      guard let slot = before.slot(of: fence.id) else {
+        change.new += 1
+        continue
+      }
+      if before[slot] != fence { change.changed += 1 }
+    }
+    change.gone = before.count - (count - change.new)
+    return change
   }
 
   /// Whether a device can have events of a fence.

@@ -1,6 +1,8 @@
+import CIngress
 import Glibc
 import LocationFleet
 import LocationFleetNATS
+import LocationModel
 import LocationSecrets
 
 /// The files with which one comes in at the servers.
@@ -61,12 +63,35 @@ enum AccessFiles {
     return isThere ? nil : "there is no \(text) in it"
   }
 
+  /// What is found of the ends of the certificates of a configuration. Nothing is without OpenSSL, and then there
+  /// is no TLS either.
+  static func certificates(of configuration: IngressConfiguration, at now: UnixTime)
+    -> [FleetFinding]
+  {
+    let (access, security) = (configuration.fleet.access, configuration.security)
+    return [
+      ("certificate", access.certificate, false), ("authorities", access.authorities, true),
+      ("ingress-certificate", security.certificate, false),
+      ("device-authorities", security.authorities, true),
+    ].compactMap { key, path, isOfAuthorities in
+      guard let path, let bytes = try? Input.file(path, limit: limit) else { return nil }
+      var (first, last): (Int64, Int64) = (0, 0)
+      let count = bytes.withUnsafeBytes {
+        cin_certificate_ends(
+          $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count), &first, &last)
+      }
+      guard count > 0 else { return nil }
+      let end = UnixTime(seconds: Double(isOfAuthorities ? last : first))
+      return CertificateTerm.finding(key, path, ends: end, at: now)
+    }
+  }
+
   private static let limit = 1 << 20
 
   /// Prints a new seed, and on standard error the public key that the server has to know.
-  static func printSeed() {
+  static func printSeed() throws(FleetFault) {
     let seed = NATSSeed.text(of: .random())
-    print(seed)
+    try Printout.line(seed)
     if let key = try? NATSSeed.publicKey(of: seed) { Log.line(key) }
   }
 }

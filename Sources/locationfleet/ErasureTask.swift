@@ -37,6 +37,12 @@ struct ErasureTask {
       return true
     }
     let report = erasure.report
+    // What its worker knew is with a key that is gone, whether or not there was something.
+    guard report.fixes + report.events + report.copies > 0 else {
+      return try Printout.line(
+        "partition \(erasure.partition): no fix and no event was kept of this device, so perhaps "
+          + "nothing was known of it, or it was erased before: compare the names; its worker was asked to forget it all the same")
+    }
     let tenths = (took + 99_999_999) / 100_000_000
     print(
       "partition \(erasure.partition): the device is forgotten; \(report.fixes) messages of fixes and "
@@ -108,10 +114,8 @@ struct ErasureTask {
         (broker: inout NATSBroker) throws(BrokerFault) in
         try broker.read(.erasures, from: from, most: 1000)
       }
-      for message in batch.messages {
-        from = message.sequence + 1
-        print(String(decoding: message.entry.bytes, as: UTF8.self), terminator: "")
-      }
+      if let last = batch.messages.last { from = last.sequence + 1 }
+      try Printout.write(batch.messages.flatMap(\.entry.bytes))
       guard batch.left > 0 else { return }
     }
   }

@@ -79,6 +79,10 @@ struct FleetOptions {
       case "--version": task = .version
       default:
         if takeWord(argument) { continue }
+        guard task != .sink(nil) else {
+          throw FleetFault(
+            reason: "sink \(argument): a sink is webhook, postgis, or mqtt; see --help")
+        }
         guard !hasVerb, let named = Self.tasks[argument] else {
           throw FleetFault(reason: "unknown argument \(argument); see --help")
         }
@@ -139,8 +143,9 @@ struct FleetOptions {
       throw FleetFault(reason: "tenant-key needs a TENANT, or - for none; see --help")
     }
     guard case .erase(let names) = task else {
+      if case .fences = task, !all { return }
       guard !all, !isConfirmed else {
-        throw FleetFault(reason: "--all and --yes belong to erase; see --help")
+        throw FleetFault(reason: "--all belongs to erase, --yes to erase and fences; see --help")
       }
       return
     }
@@ -186,7 +191,10 @@ struct FleetOptions {
     var configuration = SinkConfiguration(String(decoding: bytes, as: UTF8.self), &faults)
     guard faults.isEmpty else {
       throw FleetFault(
-        reason: faults.map { "\(path):\($0.line): \($0.cause)" }.joined(separator: "\n"))
+        reason: faults.map {
+          // What is wrong with several settings together is in no line.
+          $0.line > 0 ? "\(path):\($0.line): \($0.cause)" : "\(path): \($0.cause)"
+        }.joined(separator: "\n"))
     }
     let causes = AccessFiles.faults(of: &configuration.ingress.fleet.access)
     guard causes.isEmpty else {
@@ -198,6 +206,9 @@ struct FleetOptions {
   /// The file that is read; `nil` where there is none.
   var place: String? { file ?? (access(Self.systemFile, F_OK) == 0 ? Self.systemFile : nil) }
 
+  /// What stands for the configuration in texts.
+  var shownPlace: String { place ?? "the defaults" }
+
   private static let systemFile = "/etc/locationfleet.conf"
 
   static let version = "locationfleet \(Release.version)"
@@ -206,7 +217,7 @@ struct FleetOptions {
     usage: locationfleet [run] [--config FILE] [--name NAME]
            locationfleet --check [--config FILE]
            locationfleet init [--config FILE]
-           locationfleet fences FILE [--config FILE]
+           locationfleet fences FILE [--yes] [--config FILE]
            locationfleet publish [--config FILE] < fixes.jsonl
            locationfleet events [--config FILE] > events.jsonl
            locationfleet erase TENANT DEVICE [--wait SECONDS] [--config FILE]
@@ -248,7 +259,7 @@ struct FleetOptions {
       --name NAME     the worker's name in leases; the host and the process unless given. Of a sink,
                       under which it remembers how far it is; its kind unless given
       --all           with erase: all devices of the tenant; - as TENANT for those without one
-      --yes           with erase --all: do not ask
+      --yes           with erase --all: do not ask; with fences: also where none is left
       --wait SECONDS  how long erase and expire wait for a worker, 60 unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
       --json          with doctor: one JSON object for each finding

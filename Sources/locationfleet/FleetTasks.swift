@@ -38,7 +38,7 @@ struct FleetTasks {
     var isSaid = false
     while true {
       do throws(BrokerFault) { return try body(&broker) } catch {
-        guard case .unreachable = error, Self.now < end else {
+        guard case .unreachable = error, Self.now < end, !isAskedToEnd else {
           throw FleetFault(reason: "\(error)\(what())", status: 1)
         }
         if !isSaid {
@@ -49,6 +49,13 @@ struct FleetTasks {
         broker.wait(.milliseconds(500))
       }
     }
+  }
+
+  /// Whether a signal has come that was blocked, so that a descriptor or a wait takes it.
+  private static var isAskedToEnd: Bool {
+    var pending = sigset_t()
+    sigpending(&pending)
+    return [SIGINT, SIGTERM].contains { sigismember(&pending, $0) == 1 }
   }
 
   /// Looks whether the fleet has as many partitions as the configuration says: with another number the fixes and the
@@ -126,33 +133,7 @@ struct FleetTasks {
       // One that was asked for without an answer, and is there, was made all the same.
       if isMade || attempts > 1 { made += 1 }
     }
-    print("\(partitions) partitions, \(made) streams made")
-  }
-
-  func publishFences(_ path: String) throws(FleetFault) {
-    let bytes = try Input.file(path, limit: FenceFile.longest)
-    let fences: FleetFences
-    do throws(FenceFile.Fault) { fences = try FenceFile.read(bytes) } catch {
-      let place = error.feature.map { "feature \($0): " } ?? ""
-      throw FleetFault(reason: "\(path): \(place)\(error.cause)")
-    }
-    var broker = try connect()
-    try Self.requirePartitions(configuration, &broker, else: "nothing was published")
-    let partitions = configuration.worker.partitions
-    let moved = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
-      try FenceStore.moved(in: fences, partitions: partitions, &broker)
-    }
-    if let first = moved.first {
-      let others = moved.count > 1 ? " (and \(moved.count - 1) others)" : ""
-      throw FleetFault(
-        reason: "\(path): fence \(first)\(others) has another area than the one in force, and the "
-          + "same revision: give it another \"revision\", or devices would have exits and "
-          + "entries that were none")
-    }
-    let version = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
-      try FenceStore.publish(bytes, partitions: partitions, to: &broker)
-    }
-    print("fences \(version)")
+    try Printout.line("\(partitions) partitions, \(made) streams made")
   }
 
   /// Forgets how far a sink is that is used no more.
@@ -178,83 +159,26 @@ struct FleetTasks {
       throw FleetFault(
         reason: "a process hands on as \(name): stop it first, then ask again", status: 1)
     }
-    print("forgot sink \(name); one started under this name hands on every event that is kept")
+    try Printout.line(
+      "forgot sink \(name); one started under this name hands on every event that is kept")
   }
 
   /// Prints the hash of a password: the first line of standard input.
   static func printHash() throws(FleetFault) {
-    guard let password = readLine(strippingNewline: true), !password.isEmpty,
-      password.utf8.count < 256
-    else { throw FleetFault(reason: "a password of 1 to 255 bytes is expected on standard input") }
+    var input = StandardInput(longest: 255)
+    var password = try input.next() ?? []
+    defer { wipe(&password) }
+    if password.last == UInt8(ascii: "\r") { password.removeLast() }
+    guard (1...255).contains(password.count) else {
+      throw FleetFault(reason: "a password of 1 to 255 bytes is expected on standard input")
+    }
     // One of 128 random bits as text has 22 letters or more, and needs no costly hash.
-    let isLong = password.utf8.count >= 22
-    guard let hash = PasswordHash.make(Array(password.utf8), isLong ? .random : .chosen) else {
+    let isLong = password.count >= 22
+    guard let hash = PasswordHash.make(password, isLong ? .random : .chosen) else {
       throw FleetFault(reason: "there is not enough memory", status: 1)
     }
-    print(hash)
+    try Printout.line(hash)
   }
-
-  // MARK: Fixes
-
-  /// Appends lines of fixes, each to the partition of its device, in their order.
-  func publish() throws(FleetFault) {
-    // A stream whose leader has died answers when there is another one, if it is asked again.
-    var broker = try Self.connect(configuration, name: "locationfleet", longestWait: .seconds(2))
-    try Self.requirePartitions(configuration, &broker, else: "nothing was published")
-    var (kept, rejected) = (0, [String: Int]())
-    var entries: [LogEntry] = []
-    while let line = readLine(strippingNewline: true) {
-      guard let entry = entry(Array(line.utf8), &rejected) else { continue }
-      entries.append(entry)
-      guard entries.count == Self.window else { continue }
-      try keep(&entries, &kept, &broker)
-    }
-    try keep(&entries, &kept, &broker)
-    let reasons = rejected.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }
-    Log.line(
-      "\(kept) fixes kept; rejected: \(reasons.isEmpty ? "none" : reasons.joined(separator: ", "))")
-  }
-
-  private func entry(_ line: [UInt8], _ rejected: inout [String: Int]) -> LogEntry? {
-    guard line.contains(where: { $0 > 0x20 }) else { return nil }
-    do throws(FleetLine.Reason) {
-      guard let fix = try FleetLine(line) else { return nil }
-      let device = FleetDeviceName(tenant: fix.tenant, device: fix.device)
-      let partition = FleetAddress.partition(of: device, count: configuration.worker.partitions)
-      return LogEntry(subject: FleetAddress.fixes(of: device, partition: partition), bytes: line)
-    } catch {
-      rejected[error.rawValue, default: 0] += 1
-      return nil
-    }
-  }
-
-  /// What was not acknowledged is sent again; what was kept twice is rejected as a duplicate.
-  ///
-  /// - Chosen (FLEET-79): a device's next fix is sent when the one before is kept. Else a leader that dies in
-  ///   between could keep the later one alone, and the earlier one would come late.
-  private func keep(
-    _ entries: inout [LogEntry], _ kept: inout Int, _ broker: inout NATSBroker
-  ) throws(FleetFault) {
-    var rounds: [[LogEntry]] = []
-    var places: [String: Int] = [:]
-    for entry in entries {
-      let place = places[entry.subject, default: 0]
-      places[entry.subject] = place + 1
-      if place == rounds.count { rounds.append([]) }
-      rounds[place].append(entry)
-    }
-    entries.removeAll(keepingCapacity: true)
-    for round in rounds {
-      let count = kept
-      let what = { "; \(count) fixes are kept, others perhaps" }
-      _ = try Self.attempt(&broker, what) { (broker: inout NATSBroker) throws(BrokerFault) in
-        try broker.append(round, to: .fixes(0), expecting: nil)
-      }
-      kept += round.count
-    }
-  }
-
-  private static let window = 1000
 
   // MARK: Events
 
@@ -286,14 +210,7 @@ struct FleetTasks {
         tenant: FleetAddress.name(parts[0]) ?? key, device: FleetAddress.name(parts[1]) ?? key)
       return (name, bytes)
     }
-    for (_, bytes) in devices.sorted(by: { $0.0 < $1.0 }) {
-      var rest = bytes[...]
-      while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(STDOUT_FILENO, $0.baseAddress, $0.count) }
-        guard count > 0 else { throw FleetFault(reason: "standard output is closed", status: 1) }
-        rest = rest.dropFirst(count)
-      }
-    }
+    for (_, bytes) in devices.sorted(by: { $0.0 < $1.0 }) { try Printout.write(bytes) }
   }
 
   /// Prints what sinks have set aside, the oldest first.
@@ -304,10 +221,8 @@ struct FleetTasks {
       let batch = try Self.attempt(&broker) { (broker: inout NATSBroker) throws(BrokerFault) in
         try broker.read(.refused, from: from, most: 1000)
       }
-      for message in batch.messages {
-        from = message.sequence + 1
-        print(String(decoding: message.entry.bytes, as: UTF8.self))
-      }
+      if let last = batch.messages.last { from = last.sequence + 1 }
+      try Printout.write(batch.messages.flatMap { $0.entry.bytes + [UInt8(ascii: "\n")] })
       guard batch.left > 0 else { return }
     }
   }

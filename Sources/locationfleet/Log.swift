@@ -40,15 +40,27 @@ enum Log {
   }
 }
 
-/// Whole files, and lines of standard input.
+/// Whole files.
 enum Input {
   /// A file of a secret. A copy that systemd makes can be read by the group of its access list.
-  static func secret(_ path: String) throws(FleetFault) -> [UInt8] {
-    var state = stat()
-    guard stat(path, &state) == 0, state.st_mode & 0o027 == 0 else {
-      throw FleetFault(reason: "\(path) must be there, and not everybody's to read (chmod 600)")
+  static func secret(_ path: String, of setting: String? = nil) throws(FleetFault) -> [UInt8] {
+    let place = (setting.map { "`\($0)` " } ?? "") + path
+    let mode = try mode(of: path, place)
+    guard mode & 0o027 == 0 else {
+      throw FleetFault(
+        reason: "\(place) has mode \(String(mode, radix: 8)): others can read it, or its group can "
+          + "write it; next: chmod 640 \(path)")
     }
     return try file(path, limit: 4096)
+  }
+
+  /// The permissions of a file, which must be there.
+  static func mode(of path: String, _ place: String) throws(FleetFault) -> mode_t {
+    var state = stat()
+    guard stat(path, &state) == 0 else {
+      throw FleetFault(reason: "\(place): \(String(cString: strerror(errno)))")
+    }
+    return state.st_mode & 0o7777
   }
 
   static func file(_ path: String, limit: Int) throws(FleetFault) -> [UInt8] {
@@ -62,6 +74,9 @@ enum Input {
     while true {
       let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
+      guard count >= 0 else {
+        throw FleetFault(reason: "\(path) cannot be read: \(String(cString: strerror(errno)))")
+      }
       guard count > 0 else { return bytes }
       bytes += chunk[..<count]
       guard bytes.count <= limit else {

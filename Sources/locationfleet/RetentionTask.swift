@@ -12,7 +12,7 @@ struct RetentionTask {
   func run(wait seconds: Int) throws(FleetFault) {
     let now = UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME))
     let tenants = configuration.tenants.retentions(at: now)
-    guard !tenants.isEmpty else { return print("no tenant has `keep-events-days`") }
+    guard !tenants.isEmpty else { return try Printout.line("no tenant has `keep-events-days`") }
     var broker = try FleetTasks.connect(configuration.fleet, name: "locationfleet expire")
     try FleetTasks.requirePartitions(
       configuration.fleet, &broker, else: "nothing was erased")
@@ -35,7 +35,7 @@ struct RetentionTask {
           try retention.passCopies(&broker)
         }
       } catch { faults.append("\(part): what sinks have set aside: \(error.reason)") }
-      print(
+      try Printout.line(
         "\(part): \(retention.erased) events before \(date.iso8601) erased"
           + (retention.copies > 0 ? ", and \(retention.copies) that sinks had set aside" : ""))
     }

@@ -22,10 +22,13 @@ struct TenantErasureTask {
     guard isatty(STDIN_FILENO) == 1 else {
       throw FleetFault(reason: "without a terminal, erase TENANT --all needs --yes")
     }
-    print("All devices, events, and fences of tenant \(label) are overwritten for good.")
-    print("Type \(label) to go on: ", terminator: "")
-    fflush(nil)
-    guard readLine() == label else { throw FleetFault(reason: "nothing was erased", status: 1) }
+    try Printout.line(
+      "All devices, events, and fences of tenant \(label) are overwritten for good.")
+    try Printout.write(Array("Type \(label) to go on: ".utf8))
+    var input = StandardInput(longest: 256)
+    guard try input.next() == Array(label.utf8) else {
+      throw FleetFault(reason: "nothing was erased", status: 1)
+    }
   }
 
   func run(wait seconds: Int) throws(FleetFault) {
@@ -70,7 +73,13 @@ struct TenantErasureTask {
     let hadKey = try configuration.tenantKeys.map { (folder) throws(FleetFault) in
       try TenantKeyFiles(folder: folder).destroy(tenant)
     }
-    print(
+    guard report.fixes + report.events + report.copies + erasure.versions > 0 || hadKey == true
+    else {
+      return try Printout.line(
+        "\(label): no fix, no event, and no fence was kept of this tenant, so perhaps nothing was "
+          + "known of it, or it was erased before: compare the name; every partition was asked to forget its devices all the same")
+    }
+    try Printout.line(
       "\(label): all devices are forgotten; \(report.fixes) messages of fixes, \(report.events) "
         + "events, \(report.copies) that sinks had set aside, and \(erasure.versions) versions of "
         + "fences overwritten" + (hadKey == true ? ", and its key here" : ""))

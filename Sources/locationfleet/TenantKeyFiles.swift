@@ -32,7 +32,9 @@ struct TenantKeyFiles: Sendable {
     defer { wipe(&bytes) }
     let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0
     guard let key = SecretKey(digits: bytes[..<end]) else {
-      throw FleetFault(reason: "\(path) is no key: 64 hexadecimal digits are expected")
+      throw FleetFault(
+        reason: "\(path) is no key: 64 hexadecimal digits are expected; bring the file back from a "
+          + "copy, or, if there is none, `locationfleet erase \(name) --all`")
     }
     return key
   }
@@ -51,6 +53,33 @@ struct TenantKeyFiles: Sendable {
     guard stat(folder, &state) == 0 else { return String(cString: strerror(errno)) }
     guard state.st_mode & S_IFMT == S_IFDIR else { return "is no folder" }
     return state.st_mode & 0o022 == 0 ? nil : "others can write in it"
+  }
+
+  /// What is wrong with the folder and with each key in it.
+  ///
+  /// - Chosen (FLEET-137): a name in the folder is a tenant, so others must not list it.
+  var faults: [String] {
+    if let fault { return ["`tenant-keys` \(folder): \(fault)"] }
+    var state = stat()
+    stat(folder, &state)
+    var faults: [String] = []
+    if state.st_mode & 0o007 != 0 {
+      faults.append(
+        "`tenant-keys` \(folder): others can list its tenants; next: chmod 750 \(folder)")
+    }
+    guard let listing = opendir(folder) else {
+      return faults + ["`tenant-keys` \(folder): \(String(cString: strerror(errno)))"]
+    }
+    defer { closedir(listing) }
+    var tenants: [String] = []
+    while let entry = readdir(listing) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      guard !name.hasPrefix("."), let tenant = FleetAddress.name(name[...]) else { continue }
+      tenants.append(tenant)
+    }
+    return faults + tenants.sorted().compactMap { fault(of: $0) }
   }
 
   /// Makes the key of a tenant, for the owner and the group of the folder.
@@ -78,7 +107,7 @@ struct TenantKeyFiles: Sendable {
       unlink(path)
       throw FleetFault(reason: "\(path): \(cause)", status: 1)
     }
-    print(path)
+    try Printout.line(path)
   }
 
   /// Overwrites the key of a tenant and removes it; returns whether there was one.

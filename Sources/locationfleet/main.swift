@@ -8,10 +8,18 @@ func refuse(_ text: String, _ status: Int32) -> Never {
   exit(status)
 }
 
+/// Names the file in which something is missing.
+func requireNothingMissing(
+  _ what: String, _ missing: String?, _ options: FleetOptions
+) throws(FleetFault) {
+  guard let missing else { return }
+  throw FleetFault(reason: "\(options.shownPlace): \(what): there is \(missing)")
+}
+
 do throws(FleetFault) {
   let options = try FleetOptions(Array(CommandLine.arguments.dropFirst()))
   guard options.task != .help else {
-    print(FleetOptions.help)
+    try Printout.line(FleetOptions.help)
     exit(0)
   }
   if options.task == .version {
@@ -23,7 +31,7 @@ do throws(FleetFault) {
     exit(0)
   }
   if options.task == .seed {
-    AccessFiles.printSeed()
+    try AccessFiles.printSeed()
     exit(0)
   }
   if options.task == .doctor {
@@ -35,33 +43,34 @@ do throws(FleetFault) {
   switch options.task {
   case .help, .version, .password, .seed, .doctor: break
   case .ingress:
+    try requireNothingMissing("ingress", all.ingress.missing, options)
     var process = try IngressProcess(all.ingress)
     try process.run()
   case .checkIngress:
-    try AccessFiles.check(configuration.access)
+    try requireNothingMissing("ingress", all.ingress.missing, options)
     let accounts = try IngressProcess.check(all.ingress)
-    print("\(options.file ?? "the defaults"): no faults, \(accounts) accounts")
+    try ConfigurationCheck(all, options.shownPlace).run(accounts: accounts)
   case .sink(let kind):
-    var process = try SinkProcess(all, kind ?? .webhook, name: options.name)
+    let kind = kind ?? .webhook
+    try requireNothingMissing("sink \(kind.rawValue)", all.missing(kind), options)
+    var process = try SinkProcess(all, kind, name: options.name)
     try process.run()
   case .checkSink(let kind):
-    try AccessFiles.check(configuration.access)
+    try requireNothingMissing("sink \(kind.rawValue)", all.missing(kind), options)
     var outlet = try SinkProcess.outlet(all, kind)
     outlet.close()
-    print("\(options.file ?? "the defaults"): no faults")
-  case .schema: print(PostGISTable(all.postgis.table).schema, terminator: "")
+    try ConfigurationCheck(all, options.shownPlace).run()
+  case .schema: try Printout.write(Array(PostGISTable(all.postgis.table).schema.utf8))
   case .refused: try FleetTasks(configuration).printRefused()
   case .forgetSink(let name): try FleetTasks(configuration).forgetSink(name)
-  case .check:
-    try AccessFiles.check(configuration.access)
-    if let folder = configuration.tenantKeys, let fault = TenantKeyFiles(folder: folder).fault {
-      throw FleetFault(reason: "`tenant-keys` \(folder): \(fault)")
-    }
-    print("\(options.file ?? "the defaults"): no faults")
+  case .check: try ConfigurationCheck(all, options.shownPlace).run(keys: true)
   case .run: try WorkerProcess(configuration, name: options.name).run()
   case .initialize: try FleetTasks(configuration).initialize()
-  case .fences(let path): try FleetTasks(configuration).publishFences(path)
-  case .publish: try FleetTasks(configuration).publish()
+  case .fences(let path):
+    try FenceTask(configuration).publish(path, isConfirmed: options.isConfirmed)
+  case .publish:
+    var task = PublishTask(configuration)
+    try task.run()
   case .events: try FleetTasks(configuration).printEvents()
   case .erase(let names):
     let name = FleetDeviceName(tenant: names[0], device: names[1])

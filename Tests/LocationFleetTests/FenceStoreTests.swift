@@ -31,6 +31,26 @@ struct FenceStoreTests {
     #expect(try moved(walk.fenceFile(revision: 2)).isEmpty)
   }
 
+  @Test("FLEET-138: how many fences are new, changed, and gone is counted against those in force")
+  func change() throws {
+    let bench = try FleetBench(seed: 4, devices: 2, fixes: 20, partitions: 2)
+    let walk = bench.walks[0]
+    let fences = try FenceFile.read(walk.fenceFile())
+    func inForce() throws -> [FleetFences] {
+      var broker = MemoryBroker(bench.logs)
+      return try FenceStore.inForce(partitions: 2, &broker)
+    }
+    #expect(try inForce().allSatisfy { $0.count == 0 })
+    #expect(fences.change(since: FleetFences()).new == fences.count)
+    try bench.publishFences()
+    let before = try #require(try inForce().first)
+    #expect(try inForce().count == 1 && before.count == fences.count)
+    #expect(fences.change(since: before) == FleetFences.Change())
+    let moved = try FenceFile.read(walk.fenceFile(shift: 0.004, revision: 2))
+    #expect(moved.change(since: before).changed == fences.count)
+    #expect(FleetFences().change(since: before).gone == fences.count)
+  }
+
   /// A fleet whose partitions have judged by two publications, one after the other.
   private static func scene() throws -> (bench: FleetBench, worker: FleetWorker) {
     var bench = try FleetBench(seed: 4, devices: 4, fixes: 60, partitions: 2)

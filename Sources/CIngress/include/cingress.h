@@ -68,6 +68,9 @@ cin_tls_context *cin_tls_context_new(const char *certificate, const char *key, c
 /// For connections on which nothing is sent: whose certificate a server has is not looked at. A certificate and a key
 /// of its own may be NULL. Returns NULL where they cannot be read, or the library is not there.
 cin_tls_context *cin_tls_context_new_client(const char *certificate, const char *key);
+/// When the certificates of a text in PEM end: the first of them, and the last, in seconds since 1970. Returns how many
+/// there are; -1 where the library is not there.
+int cin_certificate_ends(const char *text, int length, int64_t *first, int64_t *last);
 /// What connections still use stays until they have ended.
 void cin_tls_context_free(cin_tls_context *context);
 /// TLS on a descriptor that does not wait; NULL without memory.

@@ -76,7 +76,12 @@ package struct PostGISTable: Hashable, Sendable {
   /// What a fault with this SQLSTATE means: wrong data are refused for good; what concerns the connection,
   /// the table, or the server, all events; anything else, perhaps this one, and its text may name values.
   package static func outcome(state: String, message: String) -> DeliveryOutcome {
-    switch state.prefix(2) {
+    // The table is not there.
+    if state == "42P01" {
+      let step = "next: locationfleet sink postgis --schema | psql"
+      return .unreachable("\(message); \(step)", after: nil)
+    }
+    return switch state.prefix(2) {
     case "22", "23": .refused("SQLSTATE \(state)")
     case "", "08", "28", "3D", "42", "53", "57": .unreachable(message, after: nil)
     default: .failed("SQLSTATE \(state)", after: nil)

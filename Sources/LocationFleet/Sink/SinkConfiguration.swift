@@ -66,6 +66,7 @@ package struct SinkConfiguration: Hashable, Sendable {
     ingress = IngressConfiguration(rest.joined(separator: "\n"), &faults)
     faults += KeyValueLines.read(own.joined(separator: "\n")) { take($0, $1) }
       .map { FleetConfiguration.Fault(line: $0.line, cause: $0.cause) }
+    faults += Self.repeated(in: text)
     faults.sort { $0.line < $1.line }
   }
 

@@ -53,23 +53,32 @@ package enum FenceStore {
   package static func moved(
     in fences: FleetFences, partitions: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> [String] {
-    var inForce: Set<String> = []
-    for partition in 0..<partitions {
-      // Nobody judges by what cannot be read; to publish fences may be the way out of that.
-      do throws(BrokerFault) {
-        try inForce.formUnion(TenantFences.inForce(in: partition, &broker).suffix(1))
-      } catch { guard case .damaged = error else { throw error } }
-    }
-    for version in inForce.sorted() {
-      let before: FleetFences
-      do throws(BrokerFault) { before = try read(version, from: &broker) } catch {
-        guard case .damaged = error else { throw error }
-        continue
-      }
+    for before in try inForce(partitions: partitions, &broker) {
       let moved = fences.moved(since: before)
       if !moved.isEmpty { return moved }
     }
     return []
+  }
+
+  /// Returns the fences by which partitions judge, each file once; all have the same, unless a publication was
+  /// interrupted.
+  package static func inForce(
+    partitions: Int, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> [FleetFences] {
+    var versions: Set<String> = []
+    for partition in 0..<partitions {
+      // Nobody judges by what cannot be read; to publish fences may be the way out of that.
+      do throws(BrokerFault) {
+        try versions.formUnion(TenantFences.inForce(in: partition, &broker).suffix(1))
+      } catch { guard case .damaged = error else { throw error } }
+    }
+    var found: [FleetFences] = []
+    for version in versions.sorted() {
+      do throws(BrokerFault) { found.append(try read(version, from: &broker)) } catch {
+        guard case .damaged = error else { throw error }
+      }
+    }
+    return found
   }
 
   /// The last message that concerns a whole partition.

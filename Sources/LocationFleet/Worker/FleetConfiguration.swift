@@ -87,7 +87,8 @@ package struct FleetConfiguration: Hashable, Sendable {
     case "keep-events-days": return SettingValue.number(&daysOfEvents, value, in: 1...3650, key)
     case "port": return SettingValue.number(&port, value, in: 1...65_535, key)
     default:
-      return "unknown key `\(key.prefix(64))`; known are \(Self.keys.joined(separator: ", "))"
+      return "unknown key `\(key.prefix(64))`; known are "
+        + SinkConfiguration.everyKey.joined(separator: ", ")
     }
   }
 

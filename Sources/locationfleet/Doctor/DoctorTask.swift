@@ -18,9 +18,11 @@ struct DoctorTask {
     do throws(FleetFault) {
       let configuration = try options.configuration()
       try AccessFiles.check(configuration.ingress.fleet.access)
-      let place = options.place ?? "the defaults"
       findings.append(
-        FleetFinding("configuration", "configuration_valid", .good, "\(place): no faults"))
+        FleetFinding(
+          "configuration", "configuration_valid", .good, "\(options.shownPlace): no faults"))
+      findings += AccessFiles.certificates(
+        of: configuration.ingress, at: UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME)))
       findings += look(configuration)
     } catch {
       findings.append(
@@ -29,7 +31,9 @@ struct DoctorTask {
           error.reason.split(separator: "\n").joined(separator: "; "),
           next: "mend it as locationfleet(8) says, then: locationfleet --check"))
     }
-    for finding in findings { print(options.isJSON ? finding.json : finding.text) }
+    for finding in findings {
+      try Printout.line(options.isJSON ? finding.json : finding.text)
+    }
     guard findings.contains(where: { $0.verdict == .bad }) else { return }
     let codes = findings.filter { $0.verdict != .good }.map(\.code)
     throw FleetFault(reason: "found: \(codes.joined(separator: ", "))", status: 1)

@@ -47,9 +47,6 @@ struct IngressProcess {
 
   init(_ configuration: IngressConfiguration) throws(FleetFault) {
     self.configuration = configuration
-    if let missing = configuration.missing {
-      throw FleetFault(reason: "an ingress has \(missing) in its configuration")
-    }
     // Before there is a thread of libnats, which would be ended by one.
     signals = cin_signals([SIGTERM, SIGINT, SIGHUP], 3)
     var limit = rlimit()
@@ -103,9 +100,6 @@ struct IngressProcess {
 
   /// Looks at everything that an ingress would need; returns how many accounts there are.
   static func check(_ configuration: IngressConfiguration) throws(FleetFault) -> Int {
-    if let missing = configuration.missing {
-      throw FleetFault(reason: "an ingress has \(missing) in its configuration")
-    }
     guard cin_is_address(configuration.address) != 0 else {
       throw FleetFault(reason: "`listen` \(configuration.address) is no address")
     }
@@ -116,9 +110,11 @@ struct IngressProcess {
   /// Reads the file of the accounts, if there is one; every fault of it is in the one that is thrown.
   static func accounts(_ path: String?) throws(FleetFault) -> DeviceAccounts {
     guard let path else { return DeviceAccounts() }
-    var state = stat()
-    guard stat(path, &state) == 0, state.st_mode & 0o022 == 0 else {
-      throw FleetFault(reason: "\(path) must be there, and writable by its owner alone")
+    let mode = try Input.mode(of: path, "`accounts` \(path)")
+    guard mode & 0o022 == 0 else {
+      throw FleetFault(
+        reason: "`accounts` \(path) has mode \(String(mode, radix: 8)): others than its owner can "
+          + "write it; next: chmod 640 \(path)")
     }
     var faults: [FleetConfiguration.Fault] = []
     let accounts = DeviceAccounts(try Input.file(path, limit: DeviceAccounts.longest), &faults)
@@ -137,6 +133,7 @@ struct IngressProcess {
     let places =
       ports.joined(separator: ", ") + (configuration.security.isSecure ? " with TLS" : "")
     Log.ingress("takes fixes at \(places)")
+    warnOfCertificates()
     _ = sd_notify(0, "READY=1\nSTATUS=\(places)")
     while true {
       turn()
@@ -148,12 +145,20 @@ struct IngressProcess {
     }
   }
 
+  private func warnOfCertificates() {
+    for finding in AccessFiles.certificates(of: configuration, at: Self.now.unixTime) {
+      Log.ingress(
+        finding.message + (finding.next.map { "; next: \($0)" } ?? ""), isFault: true)
+    }
+  }
+
   private mutating func reload() {
     do throws(FleetFault) {
       if let security = try TransportSecurity(configuration.security) {
         devices.replace(security)
         web?.replace(security)
         Log.ingress("read the files of TLS again")
+        warnOfCertificates()
       }
     } catch { Log.ingress("keeps the files of TLS it has: \(error.reason)", isFault: true) }
     do throws(FleetFault) {

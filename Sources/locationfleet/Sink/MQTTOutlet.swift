@@ -27,7 +27,7 @@ struct MQTTOutlet: Outlet {
 
   /// The first line of a file that nobody but its owner may read or write.
   static func password(_ path: String) throws(FleetFault) -> [UInt8] {
-    let bytes = try Input.secret(path)
+    let bytes = try Input.secret(path, of: "mqtt-out-password")
     let line = Array(bytes.prefix { $0 != UInt8(ascii: "\n") })
     guard (1...255).contains(line.count) else {
       throw FleetFault(reason: "\(path) must have a password of 1 to 255 bytes in its first line")
@@ -47,8 +47,9 @@ struct MQTTOutlet: Outlet {
         self.line = line
         carry(machine.handle(.open, at: now.uptime))
       case .failure(let failure):
-        fault = failure.reason
-        results.append((delivery.number, .unreachable(failure.reason, after: nil)))
+        let reason = "\(address.host):\(address.port): \(failure.reason)"
+        fault = reason
+        results.append((delivery.number, .unreachable(reason, after: nil)))
         return
       }
     }

@@ -37,10 +37,7 @@ struct SinkProcess {
   static func outlet(
     _ configuration: SinkConfiguration, _ kind: SinkKind
   ) throws(FleetFault) -> any Outlet {
-    if let missing = configuration.missing(kind) {
-      throw FleetFault(reason: "a sink has \(missing) in its configuration")
-    }
-    return switch kind {
+    switch kind {
     case .webhook: try WebhookOutlet(configuration.webhook)
     case .postgis: PostGISOutlet(configuration.postgis)
     case .mqtt: try MQTTOutlet(configuration.mqtt)

@@ -30,7 +30,7 @@ struct WebhookOutlet: Outlet {
 
   /// Reads the file of a secret, which nobody but its owner may write or read.
   static func secret(_ path: String) throws(FleetFault) -> WebhookSecret {
-    guard let secret = WebhookSecret(try Input.secret(path)) else {
+    guard let secret = WebhookSecret(try Input.secret(path, of: "webhook-secret")) else {
       throw FleetFault(
         reason: "\(path) must have one or two lines, each whsec_ and 24 to 64 bytes in base64")
     }

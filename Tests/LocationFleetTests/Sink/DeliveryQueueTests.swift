@@ -169,6 +169,9 @@ struct DeliveryQueueTests {
         PostGISTable.outcome(state: state, message: "truck at 46.5")
           == .failed("SQLSTATE \(state)", after: nil))
     }
+    let missing = PostGISTable.outcome(state: "42P01", message: "no table")
+    let step = "no table; next: locationfleet sink postgis --schema | psql"
+    #expect(missing == .unreachable(step, after: nil))
     #expect(PostGISTable.outcome(state: "22P05", message: "x") == .refused("SQLSTATE 22P05"))
     for state in ["", "08006", "28P01", "42501", "53300", "57P01"] {
       #expect(PostGISTable.outcome(state: state, message: "x") == .unreachable("x", after: nil))

@@ -28,6 +28,44 @@ struct SinkConfigurationTests {
     #expect(all.mqtt.broker?.port == 8883 && all.settings(.postgis).partitions == 8)
   }
 
+  @Test(
+    "FLEET-137: a setting that stands there twice is named with both lines, one that may is not")
+  func repeated() {
+    let found = faults(
+      "partitions = 8\nlease = 3\npartitions = 8\nhttp-port = 1\nlease = 4\nhttp-port = 2\n"
+        + "give-up = 5\ngive-up = 6\nserver = nats://127.0.0.1:1\nserver = nats://127.0.0.1:2\n"
+        + "tenant = a\ntenant = b\nsink-tenant = a\nsink-tenant = b\n")
+    #expect(found.map(\.line) == [3, 5, 6, 8])
+    #expect(found.first?.cause == "`partitions` is there already, in line 1")
+    #expect(found.last?.cause == "`give-up` is there already, in line 7")
+  }
+
+  @Test(
+    "FLEET-137: ports of one configuration that two listeners want are named",
+    arguments: [
+      ("port = 9000\ningress-port = 9000", "`ingress-port` is 9000, which `port` has already"),
+      ("mqtt-port = 9000\nhttp-port = 9000", "`http-port` is 9000, which `mqtt-port` has already"),
+      ("port = 9000\nlisten = 0.0.0.0\nmqtt-port = 9000", "`mqtt-port` is 9000, which `port`"),
+      ("port = 9000\nmqtt-out-figures = 9000", "`mqtt-out-figures` is 9000, which `port`"),
+      ("port = 9000\nlisten = 192.0.2.1\nmqtt-port = 9000", nil),
+      ("port = 9000\ningress-port = 9001", nil),
+    ])
+  func collisions(text: String, cause: String?) {
+    var faults: [FleetConfiguration.Fault] = []
+    let found = SinkConfiguration(text, &faults).collisions
+    guard let cause else {
+      #expect(found.isEmpty)
+      return
+    }
+    #expect(found.count == 1 && found.first?.hasPrefix(cause) == true, "\(found)")
+  }
+
+  @Test("FLEET-137: for an unknown key those of an ingress and of sinks are named, too")
+  func unknownKey() {
+    let cause = faults("mqt-port = 1").first?.cause ?? ""
+    for key in ["partitions", "mqtt-port", "webhook"] { #expect(cause.contains(key)) }
+  }
+
   @Test("FLEET-109: tenants of sinks stand beside the limits of tenants, and each fault is named")
   func tenants() {
     var faults: [FleetConfiguration.Fault] = []
