@@ -41,10 +41,11 @@ struct ErasureTask {
     guard report.fixes + report.events + report.copies > 0 else {
       return try Printout.line(
         "partition \(erasure.partition): no fix and no event was kept of this device, so perhaps "
-          + "nothing was known of it, or it was erased before: compare the names; its worker was asked to forget it all the same")
+          + "nothing was known of it, or it was erased before: compare the names; "
+          + "its worker was asked to forget it all the same")
     }
     let tenths = (took + 99_999_999) / 100_000_000
-    print(
+    try Printout.line(
       "partition \(erasure.partition): the device is forgotten; \(report.fixes) messages of fixes and "
         + "\(report.events) events overwritten in \(tenths / 10).\(tenths % 10) s"
         + (report.copies > 0 ? ", and \(report.copies) that sinks had set aside" : ""))

@@ -77,7 +77,8 @@ struct TenantErasureTask {
     else {
       return try Printout.line(
         "\(label): no fix, no event, and no fence was kept of this tenant, so perhaps nothing was "
-          + "known of it, or it was erased before: compare the name; every partition was asked to forget its devices all the same")
+          + "known of it, or it was erased before: compare the name; every "
+          + "partition was asked to forget its devices all the same")
     }
     try Printout.line(
       "\(label): all devices are forgotten; \(report.fixes) messages of fixes, \(report.events) "
