@@ -27,7 +27,7 @@ struct PublishTask {
     var fault: FleetFault?
     do throws(FleetFault) {
       while let line = try input.next() {
-        take(line, number: input.lines)
+        add(line, number: input.lines)
         if entries.count == Self.window { try keep(&broker) }
       }
     } catch { fault = error }
@@ -48,7 +48,7 @@ struct PublishTask {
     Log.line(summary)
   }
 
-  private mutating func take(_ line: [UInt8], number: Int) {
+  private mutating func add(_ line: [UInt8], number: Int) {
     guard line.contains(where: { $0 > 0x20 }) else { return }
     do throws(FleetLine.Reason) {
       guard let fix = try FleetLine(line) else { return }
