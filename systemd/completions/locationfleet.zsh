@@ -5,7 +5,7 @@ _arguments \
   '--config[read this file]:file:_files' \
   '--name[name of the worker or sink]:name:' \
   '--all[with erase, all devices of a tenant]' \
-  '--yes[with erase --all, do not ask]' \
+  '--yes[with erase --all and fences, do not ask]' \
   '--wait[seconds to wait for a worker]:seconds:' \
   '--schema[print the SQL that makes the table of sink postgis]' \
   '--json[with doctor, print JSON]' \
