@@ -2,7 +2,6 @@ import Glibc
 import LocationFleet
 import LocationFleetNATS
 import LocationModel
-import LocationProviders
 import LocationSecrets
 
 /// What is done once: making streams, publishing fences and fixes, printing events.
