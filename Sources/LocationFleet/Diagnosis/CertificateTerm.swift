@@ -14,6 +14,7 @@ package enum CertificateTerm {
   ///   - path: the file.
   ///   - end: of a certificate and those above it the first end, of authorities the last.
   ///   - now: the present, by the computer's clock.
+  /// - Returns: a finding with the end and the next step.
   package static func finding(
     _ setting: String, _ path: String, ends end: UnixTime, at now: UnixTime
   ) -> FleetFinding? {
