@@ -84,15 +84,21 @@ package struct FleetFigures: Sendable {
     }
     family("partitions", "gauge", "Partitions of the fleet.", [("", "\(count)")])
     family(
-      "fixes_total", "counter", "Fixes judged, or why not.", byTenant(judged.fixes, "result"))
-    family("events_total", "counter", "Events decided.", byTenant(judged.events, "kind"))
+      "fixes_total", "counter",
+      "Fixes judged, or why not; what is judged anew after a takeover counts again only where no event came "
+        + "after it and another worker had judged it.",
+      byTenant(judged.fixes, "result"))
+    family(
+      "events_total", "counter", "Events appended; what is in the log already does not count again.",
+      byTenant(judged.events, "kind"))
     family("takeovers_total", "counter", "Partitions taken over.", [("", "\(takeovers)")])
     family("fenced_off_total", "counter", "Writes of another worker met.", [("", "\(fencedOff)")])
     family("faults_total", "counter", "Requests without success.", [("", "\(faults)")])
     family("state_bytes_total", "counter", "Bytes of state stored.", [("", "\(storedBytes)")])
     family("lag_messages", "gauge", "Messages not judged yet.", byPartition { "\($0.lag)" })
     family(
-      "lag_seconds", "gauge", "Age of the newest message judged, while others wait.",
+      "lag_seconds", "gauge",
+      "Seconds since the newest message that is judged came, while others wait behind it; else 0.",
       byPartition { $0.lag == 0 ? "0" : $0.age.map { "\($0)" } })
     family("devices", "gauge", "Devices of the partition.", byPartition { "\($0.devices)" })
     family("position", "counter", "Newest input judged.", byPartition { "\($0.position)" })

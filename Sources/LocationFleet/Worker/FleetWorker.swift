@@ -24,6 +24,8 @@ package struct FleetWorker: Sendable {
   private var leases: LeaseTable
   private var runs: [Int: PartitionRun] = [:]
   private var fences = FenceCache()
+  /// Up to which input each partition was judged here before it was given up.
+  private var judged: [Int: UInt64] = [:]
   /// When a partition that could not be used is tried again; `nil` stands for the leases.
   private var pauses: [Int?: Instant] = [:]
   /// When it is looked again at what others have put.
@@ -106,7 +108,8 @@ extension FleetWorker {
       if runs[partition] == nil {
         runs[partition] = try PartitionRun(
           takingOver: partition, settings.partition, &fences, &broker,
-          secret: SecretKey(using: &generator), tenantKeys: tenantKeys, at: now.uptime)
+          secret: SecretKey(using: &generator), tenantKeys: tenantKeys,
+          counted: judged[partition] ?? 0, at: now.uptime)
         totals.takeovers += 1
         notes.append(Note(text: "took partition \(partition) over", partition: partition))
       }
@@ -131,6 +134,7 @@ extension FleetWorker {
     guard let run = runs.removeValue(forKey: partition) else { return }
     totals.judged.add(run.state.figures)
     totals.storedBytes += run.storedBytes
+    judged[partition] = max(judged[partition] ?? 0, run.state.position)
   }
 
   private mutating func note(_ fault: BrokerFault, _ partition: Int?) {

@@ -37,7 +37,7 @@ package struct PartitionRun: Sendable {
   package init(
     takingOver partition: Int, _ settings: PartitionState.Settings,
     _ fences: inout FenceCache, _ broker: inout some FleetBroker, secret: SecretKey,
-    tenantKeys: TenantKeySource = .broker, at now: Instant
+    tenantKeys: TenantKeySource = .broker, counted: UInt64 = 0, at now: Instant
   ) throws(BrokerFault) {
     var values: [String: LogMessage] = [:]
     var from: UInt64 = 1
@@ -65,7 +65,7 @@ package struct PartitionRun: Sendable {
     let index = try fences.get(version, &broker)
     state = PartitionState(
       partition, settings, at: checkpoint?.position ?? 0, done: end.message?.entry.mark,
-      fences: (version, index), now: now)
+      counted: counted, fences: (version, index), now: now)
     lastEvent = end.last
     revisions = values.mapValues(\.sequence)
     stored = checkpoint

@@ -52,12 +52,24 @@ package struct PartitionState: Sendable {
   /// Tenants whose devices could not be opened, and the inputs that ask for these to be forgotten.
   private var passedOver: [ExactName: UInt64] = [:]
   private var counted = FleetFigures.Judged()
+  /// The inputs up to these were counted before: of fixes also those that have given the newest event.
+  private let countedBefore: (fixes: UInt64, events: UInt64)
+  /// Whether the fixes of the message that is judged are counted.
+  private var isCounted = true
   /// Fixes of the newest tenant that were accepted, and are not counted yet.
   private var accepted = (tenant: "", count: 0)
 
+  /// - Parameters:
+  ///   - partition: its number.
+  ///   - settings: by which it judges and stores.
+  ///   - position: the input up to which everything is stored.
+  ///   - done: the newest event that is in the log.
+  ///   - counted: the input up to which this worker has judged and counted before.
+  ///   - fences: those in force at `position`.
+  ///   - now: when it begins.
   package init(
     _ partition: Int, _ settings: Settings, at position: UInt64, done: EventMark?,
-    fences: (version: String, index: FleetFences), now: Instant
+    counted: UInt64 = 0, fences: (version: String, index: FleetFences), now: Instant
   ) {
     self.partition = partition
     self.settings = settings
@@ -65,6 +77,7 @@ package struct PartitionState: Sendable {
     control = FleetAddress.control(of: partition)
     self.position = position
     self.done = done
+    countedBefore = (max(counted, done?.input ?? 0), counted)
     self.fences = fences.version
     // Of a bucket, not of all: that is the same whenever an input is judged.
     let share = settings.mostDevices / settings.buckets
@@ -104,6 +117,7 @@ package struct PartitionState: Sendable {
       return take(ControlMessage(message.entry.bytes), at: message.sequence)
     }
     position = message.sequence
+    isCounted = message.sequence > countedBefore.fixes
     if !passedOver.isEmpty, let device = FleetAddress.device(ofFixes: subject),
       message.sequence < passedOver[ExactName(device.tenant)] ?? 0
     {
@@ -228,8 +242,10 @@ extension PartitionState {
       for event in outcome.events {
         let mark = EventMark(input: message.sequence, index: index)
         index += 1
-        counted.event(device.tenant, event.kind.rawValue)
         if let done, mark <= done { continue }
+        if message.sequence > countedBefore.events {
+          counted.event(device.tenant, event.kind.rawValue)
+        }
         entries.append(
           LogEntry(
             subject: FleetAddress.event(event.kind.rawValue, of: device, partition: partition),
@@ -242,6 +258,7 @@ extension PartitionState {
 
   /// Counts an accepted fix; of one tenant, without looking it up for each.
   private mutating func accept(of tenant: String) {
+    guard isCounted else { return }
     if !tenant.isExactly(accepted.tenant) {
       countAccepted()
       accepted.tenant = tenant
@@ -256,6 +273,7 @@ extension PartitionState {
 
   /// Counts a fix or line of a tenant that is not accepted as it is, behind those that were.
   private mutating func count(_ tenant: String, _ result: String) {
+    guard isCounted else { return }
     countAccepted()
     counted.count(tenant, result)
   }
