@@ -125,6 +125,13 @@ package struct ClockBounds: Hashable, Sendable {
     least = tenants.values.reduce(usual) { min($0, $1) }
   }
 
+  /// That of everybody else, and what stands for those of tenants.
+  var digest: String {
+    guard !tenants.isEmpty else { return "\(usual)" }
+    let text = tenants.sorted { $0.key < $1.key }.map { "\($0.key.text) \($0.value)\n" }.joined()
+    return "\(usual)/" + String(FNV1a.hash(text.utf8), radix: 16)
+  }
+
   /// Returns that of a tenant.
   func of(_ tenant: String) -> Double {
     tenants.isEmpty ? usual : tenants[ExactName(tenant)] ?? usual

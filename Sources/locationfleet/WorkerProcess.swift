@@ -31,29 +31,50 @@ struct WorkerProcess {
     let wait = min(max(configuration.worker.lease / 2, .seconds(1)), .seconds(5))
     var broker = try FleetTasks.connect(configuration, name: name, longestWait: wait)
     try FleetTasks.refuseFurther(configuration, &broker, else: "nothing is judged")
+    try refuseOtherBuckets(&broker)
     var port: FigurePort?
     if let number = configuration.port { port = try FigurePort(number) }
     var worker = FleetWorker(
       name: name, configuration.worker, secret: .random(),
       tenantKeys: TenantKeyFiles.source(configuration.tenantKeys), at: Self.now.uptime)
-    _ = sd_notify(0, "READY=1\nSTATUS=\(name)")
+    var isReady = false
     var end: Instant?
     while !worker.isDrained {
       let count = worker.turn(&broker) { Self.now }
       for note in worker.takeNotes() { Log.note(note, worker: name) }
       port?.turn { worker.figures(at: Self.now).prometheus }
+      if !isReady, worker.isReady {
+        isReady = true
+        _ = sd_notify(0, "READY=1\nSTATUS=\(name)")
+      }
       if count == 0 { broker.wait(Self.pause) }
       let now = Self.now
       if let end, now.uptime > end {
+        if let cause = worker.unfit { throw FleetFault(reason: cause) }
         throw FleetFault(reason: "not all was handed over", status: 1)
       }
       var nothing = timespec()
-      guard end == nil, sigtimedwait(&signals, nil, &nothing) > 0 else { continue }
+      guard end == nil, worker.unfit != nil || sigtimedwait(&signals, nil, &nothing) > 0 else {
+        continue
+      }
       _ = sd_notify(0, "STOPPING=1")
       end = now.uptime + Self.longestEnd
       worker.drain(&broker, at: now)
     }
     for note in worker.takeNotes() { Log.note(note, worker: name) }
+    if let cause = worker.unfit { throw FleetFault(reason: cause) }
+  }
+
+  /// Looks once whether devices are stored in as many buckets as the configuration says, before others hand
+  /// partitions over to this one; where there is no answer, a takeover shows it.
+  private func refuseOtherBuckets(_ broker: inout NATSBroker) throws(FleetFault) {
+    let places = (0..<configuration.worker.partitions).map { Checkpoint.place(of: $0) }
+    for message in broker.messages(places) {
+      guard let bytes = message?.entry.bytes, let stored = Checkpoint(bytes),
+        let cause = stored.fault(ofBuckets: configuration.worker.partition.buckets)
+      else { continue }
+      throw FleetFault(reason: cause)
+    }
   }
 
   private static var now: Moment {

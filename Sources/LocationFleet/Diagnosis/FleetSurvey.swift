@@ -114,7 +114,7 @@ extension FleetSurvey {
   ) -> [(log: FleetLog, place: MessagePlace)] {
     [
       (.leases, .last(key: "\(partition)")),
-      (.state(partition), .last(key: FleetAddress.checkpoint(of: partition))),
+      Checkpoint.place(of: partition),
       (.events(partition), .number(lastEvent)),
     ]
   }

@@ -86,6 +86,10 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   case unreachable(String)
   /// Refused, and would be again.
   case refused(String)
+  /// The server would refuse it whatever is asked: the user may not, or nothing is kept there. With the next step.
+  case denied(String)
+  /// What is stored was made with other settings than those of this worker. With the next step.
+  case unfit(String)
   /// What is stored there cannot be read.
   case damaged(String)
   /// A tenant's devices cannot be opened or stored, as its key is not there or is another one.
@@ -96,6 +100,7 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .conflict: "another worker has written"
     case .unreachable(let cause): "no answer: \(cause)"
     case .refused(let cause): "refused: \(cause)"
+    case .denied(let cause), .unfit(let cause): cause
     case .damaged(let key): "\(key) cannot be read"
     case .sealed(let tenant, let cause):
       "the devices of tenant \(FleetAddress.label(of: tenant)) cannot be opened or stored: \(cause)"

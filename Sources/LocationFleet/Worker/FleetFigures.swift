@@ -1,3 +1,5 @@
+internal import LocationModel
+
 /// What a worker has done, for those who watch it.
 package struct FleetFigures: Sendable {
   /// What has become of fixes and lines, and the events, by tenant.
@@ -42,8 +44,16 @@ package struct FleetFigures: Sendable {
     private static let mostTenants = 1000
   }
 
+  /// Why nothing of a partition is judged.
+  package enum Obstacle: String, Sendable {
+    /// The key of a tenant is missing or another one.
+    case key
+    case other
+  }
+
   package struct Partition: Hashable, Sendable {
-    package var lag: Int
+    /// `nil` where it is not known, as there is no answer.
+    package var lag: Int?
     /// Seconds since the newest input that was judged came; `nil` before the first one.
     package var age: Double?
     package var devices: Int
@@ -60,16 +70,45 @@ package struct FleetFigures: Sendable {
   package var faults = 0
   package var storedBytes = 0
   package var count = 0
+  /// Partitions that are owned, and of which nothing is judged.
+  package var heldUp: [Obstacle: Int] = [:]
+  /// Seconds for which the leases have not answered.
+  package var silence = 0.0
 
   package init() {}
 
   /// In the text format of Prometheus; no device is named.
-  package var prometheus: String {
-    var text = ""
-    func family(_ name: String, _ kind: String, _ what: String, _ lines: [(String, String)]) {
-      text += "# HELP meridian_fleet_\(name) \(what)\n# TYPE meridian_fleet_\(name) \(kind)\n"
-      for (labels, value) in lines { text += "meridian_fleet_\(name)\(labels) \(value)\n" }
+  package var prometheus: String { ofWorker + ofTenants + ofPartitions }
+
+  private static func family(
+    _ name: String, _ kind: String, _ what: String, _ lines: [(String, String)]
+  ) -> String {
+    "# HELP meridian_fleet_\(name) \(what)\n# TYPE meridian_fleet_\(name) \(kind)\n"
+      + lines.map { "meridian_fleet_\(name)\($0) \($1)\n" }.joined()
+  }
+
+  private var ofWorker: String {
+    func family(_ name: String, _ kind: String, _ what: String, _ value: String) -> String {
+      Self.family(name, kind, what, [("", value)])
     }
+    return Self.family(
+      "build_info", "gauge", "Version of locationfleet.",
+      [("{version=\"\(Release.version)\"}", "1")])
+      + family(
+        "broker_silence_seconds", "gauge",
+        "Seconds for which the broker has not answered; else 0.", "\(silence)")
+      + family("partitions", "gauge", "Partitions of the fleet.", "\(count)")
+      + Self.family(
+        "partitions_held_up", "gauge",
+        "Partitions of this worker of which nothing is judged; key: that of a tenant is missing or another one.",
+        [Obstacle.key, .other].map { ("{cause=\"\($0.rawValue)\"}", "\(heldUp[$0] ?? 0)") })
+      + family("takeovers_total", "counter", "Partitions taken over.", "\(takeovers)")
+      + family("fenced_off_total", "counter", "Writes of another worker met.", "\(fencedOff)")
+      + family("faults_total", "counter", "Requests without success.", "\(faults)")
+      + family("state_bytes_total", "counter", "Bytes of state stored.", "\(storedBytes)")
+  }
+
+  private var ofTenants: String {
     func byTenant(_ counts: [ExactName: [String: Int]], _ label: String) -> [(String, String)] {
       counts.sorted { $0.key < $1.key }.flatMap { tenant, counts in
         counts.sorted { $0.key < $1.key }.map {
@@ -77,35 +116,36 @@ package struct FleetFigures: Sendable {
         }
       }
     }
-    func byPartition(_ value: (Partition) -> String?) -> [(String, String)] {
-      partitions.sorted { $0.key < $1.key }.compactMap { number, partition in
+    return Self.family(
+      "fixes_total", "counter",
+      "Fixes judged, or why not. What a worker that died had judged behind its newest event counts again.",
+      byTenant(judged.fixes, "result"))
+      + Self.family("events_total", "counter", "Events decided.", byTenant(judged.events, "kind"))
+  }
+
+  private var ofPartitions: String {
+    func family(
+      _ name: String, _ kind: String, _ what: String, _ value: (Partition) -> String?
+    ) -> String {
+      let lines = partitions.sorted { $0.key < $1.key }.compactMap { number, partition in
         value(partition).map { ("{partition=\"\(number)\"}", $0) }
       }
+      return Self.family(name, kind, what, lines)
     }
-    family("partitions", "gauge", "Partitions of the fleet.", [("", "\(count)")])
-    family(
-      "fixes_total", "counter",
-      "Fixes judged, or why not; what is judged anew after a takeover counts again only where no event came "
-        + "after it and another worker had judged it.",
-      byTenant(judged.fixes, "result"))
-    family(
-      "events_total", "counter", "Events appended; what is in the log already does not count again.",
-      byTenant(judged.events, "kind"))
-    family("takeovers_total", "counter", "Partitions taken over.", [("", "\(takeovers)")])
-    family("fenced_off_total", "counter", "Writes of another worker met.", [("", "\(fencedOff)")])
-    family("faults_total", "counter", "Requests without success.", [("", "\(faults)")])
-    family("state_bytes_total", "counter", "Bytes of state stored.", [("", "\(storedBytes)")])
-    family("lag_messages", "gauge", "Messages not judged yet.", byPartition { "\($0.lag)" })
-    family(
-      "lag_seconds", "gauge",
-      "Seconds since the newest message that is judged came, while others wait behind it; else 0.",
-      byPartition { $0.lag == 0 ? "0" : $0.age.map { "\($0)" } })
-    family("devices", "gauge", "Devices of the partition.", byPartition { "\($0.devices)" })
-    family("position", "counter", "Newest input judged.", byPartition { "\($0.position)" })
-    family(
-      "snapshot_age_seconds", "gauge", "Seconds since the checkpoint.",
-      byPartition { "\($0.snapshotAge)" })
-    return text
+    return family("lag_messages", "gauge", "Messages not judged yet.") {
+      $0.lag.map { "\($0)" }
+    }
+      + family(
+        "lag_seconds", "gauge",
+        "Seconds since the newest message that is judged came, while others wait behind it; else 0."
+      ) { partition in
+        partition.lag.flatMap { $0 == 0 ? "0" : partition.age.map { "\($0)" } }
+      }
+      + family("devices", "gauge", "Devices of the partition.") { "\($0.devices)" }
+      + family("position", "counter", "Newest input judged.") { "\($0.position)" }
+      + family("snapshot_age_seconds", "gauge", "Seconds since the checkpoint.") {
+        "\($0.snapshotAge)"
+      }
   }
 
   static func quoted(_ text: String) -> String {

@@ -32,6 +32,15 @@ package struct FleetWorker: Sendable {
   private var nextWatch: Instant = .start
   private var totals = FleetFigures()
   private var notes: [Note] = []
+  private var repeated = RepeatedNotes()
+  /// Partitions that could not be judged of late.
+  private var failures: [Int: PartitionFailure] = [:]
+  /// Since when the leases have not answered.
+  private var silentSince: Instant?
+  /// Whether the leases have taken something of this worker.
+  package private(set) var isReady = false
+  /// What is wrong with its settings, by what is stored: it can judge nothing. With the next step.
+  package private(set) var unfit: String?
 
   /// The secret is of chance, and of this worker alone; from it come the keys of what it stores.
   package init(
@@ -42,7 +51,8 @@ package struct FleetWorker: Sendable {
     self.tenantKeys = tenantKeys
     generator = KeyedGenerator(secret)
     leases = LeaseTable(
-      worker: name, partitions: settings.partitions, lease: settings.lease, at: now)
+      worker: name, partitions: settings.partitions, lease: settings.lease,
+      settings: settings.partition.judging, at: now)
     totals.count = settings.partitions
   }
 
@@ -89,10 +99,15 @@ package struct FleetWorker: Sendable {
       figures.judged.add(run.state.figures)
       figures.storedBytes += run.storedBytes
       figures.partitions[number] = FleetFigures.Partition(
-        lag: run.lag, age: run.newest.map { max(now.unixTime.seconds(since: $0), 0) },
+        lag: silentSince == nil && pauses[number] == nil ? run.lag : nil,
+        age: run.newest.map { max(now.unixTime.seconds(since: $0), 0) },
         devices: run.state.devices, position: run.state.position,
         snapshotAge: now.uptime.seconds(since: run.lastCheckpoint))
     }
+    for failure in failures.values {
+      figures.heldUp[failure.isOfKey ? .key : .other, default: 0] += 1
+    }
+    figures.silence = silentSince.map { max(now.uptime - $0, .zero).inSeconds } ?? 0
     return figures
   }
 }
@@ -103,7 +118,7 @@ extension FleetWorker {
   private mutating func turn(
     of partition: Int, _ broker: inout some FleetBroker, at now: Moment
   ) -> Int {
-    guard !isPaused(partition, at: now) else { return 0 }
+    guard !isPaused(partition, at: now), !isWithoutKey(partition, at: now.uptime) else { return 0 }
     do throws(BrokerFault) {
       if runs[partition] == nil {
         runs[partition] = try PartitionRun(
@@ -111,16 +126,24 @@ extension FleetWorker {
           secret: SecretKey(using: &generator), tenantKeys: tenantKeys,
           counted: judged[partition] ?? 0, at: now.uptime)
         totals.takeovers += 1
-        notes.append(Note(text: "took partition \(partition) over", partition: partition))
+        if failures[partition] == nil {
+          notes.append(Note(text: "took partition \(partition) over", partition: partition))
+        }
       }
       pauses[partition] = nil
-      return try runs[partition]?.turn(&fences, &broker, at: now.uptime) ?? 0
+      let count = try runs[partition]?.turn(&fences, &broker, at: now.uptime) ?? 0
+      // Everything has been stored once since.
+      let period = settings.partition.snapshotPeriod
+      if failures[partition]?.isOver(at: now.uptime, after: period) == true { mend(partition) }
+      return count
     } catch {
       let isSilent = if case .unreachable = error { true } else { false }
       if !isSilent || runs[partition]?.isWhole != true { forget(partition) }
-      note(error, partition)
+      note(error, partition, at: now.uptime)
+      if case .unfit(let cause) = error { unfit = cause }
       guard error == .conflict else {
-        pauses[partition] = now.uptime + (isSilent ? Self.pause : .seconds(1))
+        pauses[partition] =
+          isSilent ? now.uptime + Self.pause : fail(partition, error, at: now.uptime)
         return 0
       }
       // Whether it is still ours, the next renewal of its lease says, if there has been one lately.
@@ -137,16 +160,51 @@ extension FleetWorker {
     judged[partition] = max(judged[partition] ?? 0, run.state.position)
   }
 
-  private mutating func note(_ fault: BrokerFault, _ partition: Int?) {
+  /// Notes that a partition cannot be judged; returns when it is looked at again.
+  private mutating func fail(
+    _ partition: Int, _ fault: BrokerFault, at now: Instant
+  ) -> Instant {
+    var failure = failures[partition] ?? PartitionFailure()
+    failure.fail(fault, tenantKeys, at: now)
+    failures[partition] = failure
+    leases.note(PartitionObstacle(fault), of: partition)
+    // The key may be there sooner.
+    return failure.missing == nil ? failure.next : min(failure.next, now + Self.keyPause)
+  }
+
+  private mutating func mend(_ partition: Int) {
+    failures[partition] = nil
+    leases.note(nil, of: partition)
+  }
+
+  /// Whether a partition waits for the key of a tenant; once that is there it is tried at once.
+  private mutating func isWithoutKey(_ partition: Int, at now: Instant) -> Bool {
+    guard runs[partition] == nil, let failure = failures[partition], now < failure.next,
+      let tenant = failure.missing
+    else { return false }
+    guard tenantKeys.lacks(tenant) else {
+      mend(partition)
+      return false
+    }
+    pauses[partition] = min(failure.next, now + Self.keyPause)
+    return true
+  }
+
+  private mutating func note(_ fault: BrokerFault, _ partition: Int?, at now: Instant) {
     if fault == .conflict { totals.fencedOff += 1 } else { totals.faults += 1 }
     let place = partition.map { "partition \($0): " } ?? ""
-    notes.append(
-      Note(text: "\(place)\(fault)", partition: partition, isFault: fault != .conflict))
+    let isMissing =
+      if case .refused(let cause) = fault { cause.contains("not found") } else { false }
+    let step = isMissing ? "; next: locationfleet init makes what is missing" : ""
+    guard let text = repeated.text("\(place)\(fault)\(step)", at: now) else { return }
+    notes.append(Note(text: text, partition: partition, isFault: fault != .conflict))
     if notes.count > Self.mostNotes { notes.removeFirst() }
   }
 
   /// How long what did not answer is left alone.
   private static let pause = Duration.seconds(0.5)
+  /// How long it is until it is looked again whether the key of a tenant is there.
+  private static let keyPause = Duration.seconds(1)
   private static let mostNotes = 100
 }
 
@@ -161,7 +219,7 @@ extension FleetWorker {
       }
     } catch {
       // What it owns it renews all the same.
-      note(error, nil)
+      note(error, nil, at: now.uptime)
       nextWatch = now.uptime + .seconds(1)
     }
   }
@@ -186,23 +244,35 @@ extension FleetWorker {
       case .take(let partition): pauses[partition] = nil
       case .drop(let partition):
         forget(partition)
+        mend(partition)
         notes.append(Note(text: "lost partition \(partition)", partition: partition))
       case .handOver(let partition):
         do throws(BrokerFault) {
           try runs[partition]?.storeAll(&broker, at: now.uptime)
           notes.append(Note(text: "handed partition \(partition) over", partition: partition))
-        } catch { note(error, partition) }
+        } catch { note(error, partition, at: now.uptime) }
         forget(partition)
+        mend(partition)
         waiting += leases.handle(.handedOver(partition), at: now)
       }
     }
   }
 
   private mutating func noAnswer(_ fault: BrokerFault, at now: Moment) -> [LeaseTable.Output] {
-    note(fault, nil)
+    note(fault, nil, at: now.uptime)
     pauses[nil] = now.uptime + Self.pause
-    if case .unreachable = fault { return leases.handle(.unanswered, at: now) }
-    return []
+    guard case .unreachable = fault else { return [] }
+    if silentSince == nil { silentSince = now.uptime }
+    return leases.handle(.unanswered, at: now)
+  }
+
+  private mutating func answered(at now: Instant) {
+    pauses[nil] = nil
+    guard silentSince != nil else { return }
+    silentSince = nil
+    if let text = repeated.text("the leases answer again", at: now) {
+      notes.append(Note(text: text))
+    }
   }
 
   private mutating func put(
@@ -213,7 +283,8 @@ extension FleetWorker {
     guard !isPaused(nil, at: now) else { return [] }
     do throws(BrokerFault) {
       let new = try broker.put(bytes, at: key, in: .leases, expecting: revision)
-      pauses[nil] = nil
+      answered(at: now.uptime)
+      isReady = true
       return leases.handle(.accepted(key: key, revision: new), at: now)
     } catch {
       guard error == .conflict else {
@@ -222,6 +293,7 @@ extension FleetWorker {
       // What is there, the leader says: a copy that is watched may have other numbers, or not have it yet.
       do throws(BrokerFault) {
         let found = try broker.last(of: .leases, key: key).message
+        answered(at: now.uptime)
         return leases.handle(.refused(key: key, found: found), at: now)
       } catch { return noAnswer(error, at: now) }
     }

@@ -52,6 +52,10 @@ package struct LeaseTable: Machine {
   private let partitions: Int
   private let lease: Duration
   private let order: [Int]
+  /// By what it judges, as others read it.
+  private let settings: String?
+  /// Why nothing of a partition is judged now.
+  private var obstacles: [Int: PartitionObstacle] = [:]
   private var leases: [Int: Lease] = [:]
   private var workers: [String: (revision: UInt64, changed: Instant)] = [:]
   private var claims: [Int: Instant] = [:]
@@ -61,8 +65,11 @@ package struct LeaseTable: Machine {
   private var isDraining = false
   private var hasLeft = false
 
-  package init(worker: String, partitions: Int, lease: Duration, at now: Instant) {
+  package init(
+    worker: String, partitions: Int, lease: Duration, settings: String? = nil, at now: Instant
+  ) {
     self.worker = worker
+    self.settings = settings
     self.partitions = partitions
     self.lease = lease
     nextBeat = now
@@ -74,6 +81,11 @@ package struct LeaseTable: Machine {
 
   /// The partitions that it owns, in order.
   package var owns: [Int] { owned.keys.sorted() }
+
+  /// Has the leases say from their next renewal on why nothing of a partition is judged; `nil` where it is.
+  mutating func note(_ obstacle: PartitionObstacle?, of partition: Int) {
+    obstacles[partition] = obstacle
+  }
 
   package func isOwner(of partition: Int) -> Bool { owned[partition] != nil }
 
@@ -122,8 +134,9 @@ package struct LeaseTable: Machine {
   private func put(
     _ partition: Int, worker: String, epoch: UInt64, _ revision: UInt64
   ) -> Output {
-    .put(
-      key: "\(partition)", bytes: LeaseText(worker: worker, epoch: epoch).bytes, revision: revision)
+    var text = LeaseText(worker: worker, epoch: epoch)
+    if !worker.isEmpty { (text.settings, text.obstacle) = (settings, obstacles[partition]) }
+    return .put(key: "\(partition)", bytes: text.bytes, revision: revision)
   }
 
   private static func rank(_ partition: Int, _ worker: String) -> UInt64 {
@@ -281,6 +294,10 @@ struct LeaseText {
   var worker: String
   /// Grows with each owner.
   var epoch: UInt64
+  /// By what its owner judges; `nil` of an earlier version.
+  var settings: String?
+  /// Why nothing of its partition is judged now.
+  var obstacle: PartitionObstacle?
 
   init(worker: String, epoch: UInt64) {
     self.worker = worker
@@ -289,19 +306,40 @@ struct LeaseText {
 
   init?(_ bytes: [UInt8]) {
     var (worker, epoch): (String?, Double?) = (nil, nil)
+    var (settings, cause, tenant): (String?, String?, String?) = (nil, nil, nil)
     var scanner = JSONScanner(bytes)
     do throws(JSONFault) {
       try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
         switch key {
         case "worker": worker = try value.string()
         case "epoch": epoch = try value.number()
+        case "settings": settings = try value.string()
+        case "held": cause = try value.string()
+        case "tenant": tenant = try value.string()
         default: try value.skip()
         }
       }
     } catch { return nil }
     guard let worker, let epoch = epoch.flatMap({ UInt64(exactly: $0) }) else { return nil }
     self.init(worker: worker, epoch: epoch)
+    self.settings = settings
+    obstacle = cause.map { PartitionObstacle(tenant: tenant, cause: $0) }
   }
 
-  var bytes: [UInt8] { Array(#"{"worker":"\#(worker)","epoch":\#(epoch)}"#.utf8) }
+  var bytes: [UInt8] {
+    var text = #"{"worker":"\#(worker)","epoch":\#(epoch)"#
+    for (key, value) in [
+      ("settings", settings), ("held", obstacle?.cause), ("tenant", obstacle?.tenant),
+    ] {
+      if let value { text += #","\#(key)":"\#(Self.plain(value))""# }
+    }
+    return Array((text + "}").utf8)
+  }
+
+  /// A text without what would have to be escaped.
+  private static func plain(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.filter { $0 != "\"" && $0 != "\\" && $0.value >= 0x20 }))
+  }
 }

@@ -55,9 +55,7 @@ package struct PartitionRun: Sendable {
     let key = FleetAddress.checkpoint(of: partition)
     let checkpoint = try values[key].map { (message) throws(BrokerFault) in
       guard let read = Checkpoint(message.entry.bytes) else { throw BrokerFault.damaged(key) }
-      guard read.buckets == settings.buckets else {
-        throw BrokerFault.refused("\(key) has \(read.buckets) buckets, not \(settings.buckets)")
-      }
+      if let cause = read.fault(ofBuckets: settings.buckets) { throw BrokerFault.unfit(cause) }
       return read
     }
     let end = try broker.last(of: .events(partition), key: nil)

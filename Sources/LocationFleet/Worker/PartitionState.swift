@@ -21,6 +21,16 @@ package struct PartitionState: Sendable {
     package var snapshotPeriod = Duration.seconds(60)
 
     package init() {}
+
+    /// What has to be the same for all workers of a fleet, or they would decide other events for the same fixes:
+    /// as the configuration has it, one setting behind the other. For tenants of their own only a digest.
+    package var judging: String {
+      [
+        "window=\(fleet.window)", "default-accuracy=\(accuracy)",
+        "clock-ahead=\(fleet.clockBounds.digest)", "visits=\(fleet.visits ? "yes" : "no")",
+        "moves=\(fleet.moves ? "yes" : "no")", "buckets=\(buckets)", "devices=\(mostDevices)",
+      ].joined(separator: " ")
+    }
   }
 
   /// What is to be done for a message.

@@ -75,6 +75,22 @@ package struct Checkpoint: Hashable, Sendable {
 }
 
 extension Checkpoint {
+  /// Where the newest one of a partition is.
+  package static func place(of partition: Int) -> (log: FleetLog, place: MessagePlace) {
+    (.state(partition), .last(key: FleetAddress.checkpoint(of: partition)))
+  }
+
+  /// What is wrong with the `buckets` of a configuration, with the next step.
+  ///
+  /// - Parameter count: that number.
+  /// - Returns: `nil` where it is the one with which devices are stored.
+  package func fault(ofBuckets count: Int) -> String? {
+    guard buckets != count else { return nil }
+    return
+      "`buckets` is \(count), and the devices of this fleet are stored in \(buckets): nothing is judged; "
+      + "next: set `buckets` to \(buckets) for every worker; it never changes"
+  }
+
   /// The newest one of a partition; `nil` before the first.
   static func stored(
     in partition: Int, _ broker: inout some FleetBroker

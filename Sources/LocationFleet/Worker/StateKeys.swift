@@ -8,6 +8,13 @@ package enum TenantKeySource: Sendable {
   case broker
   /// Elsewhere: who has the broker's files opens nothing. Throws `sealed` where there is none of a tenant.
   case elsewhere(@Sendable (_ tenant: String) throws(BrokerFault) -> SecretKey)
+
+  /// Whether the key of a tenant should be elsewhere and is not there.
+  func lacks(_ tenant: String) -> Bool {
+    guard case .elsewhere(let find) = self else { return false }
+    do throws(BrokerFault) { _ = try find(tenant) } catch { return true }
+    return false
+  }
 }
 
 /// The keys with which the devices of a partition are stored.
@@ -48,11 +55,7 @@ struct StateKeys: Sendable {
   var areElsewhere: Bool { if case .elsewhere = source { true } else { false } }
 
   /// Whether the key of a tenant should be elsewhere and is not there.
-  func lacks(_ tenant: String) -> Bool {
-    guard case .elsewhere(let find) = source else { return false }
-    do throws(BrokerFault) { _ = try find(tenant) } catch { return true }
-    return false
-  }
+  func lacks(_ tenant: String) -> Bool { source.lacks(tenant) }
 
   /// The number of the key that seals; `nil` while there is none.
   var current: UInt64? { known.keys.max() }
