@@ -23,7 +23,9 @@ extension FleetStatus {
     for name in ["events_waiting", "lag_messages", "devices_failing", "paused_seconds"] {
       line.add(name, number(name))
     }
-    for name in ["events_total", "passed_over_total", "missed_total", "takeovers_total"] {
+    for name in [
+      "events_total", "passed_over_total", "missed_total", "takeovers_total", "faults_total",
+    ] {
       line.add(String(name.dropLast("_total".count)), number(name))
     }
     return [line.text]

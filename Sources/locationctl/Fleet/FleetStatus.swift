@@ -60,21 +60,43 @@ struct FleetStatus {
     }.sorted { $0.partition < $1.partition }
   }
 
-  private func partition(_ number: Int, _ name: String) -> Double {
-    partitions(name).first { $0.partition == number }?.value ?? 0
+  /// `nil` where the worker does not know it.
+  private func partition(_ number: Int, _ name: String) -> Double? {
+    partitions(name).first { $0.partition == number }?.value
   }
 
-  /// One object for each partition, and one for each count of a tenant.
+  /// Partitions of which nothing is judged, by cause.
+  private func heldUp(_ cause: String) -> Int {
+    samples.filter { $0.name == "partitions_held_up" && $0.labels["cause"] == cause }
+      .reduce(0) { $0 + Int($1.value) }
+  }
+
+  /// What the whole worker says of itself.
+  private var worker: String {
+    var line = JSONLine(type: "worker")
+    line.add("partitions", value("partitions"))
+    line.add("judging", partitions("devices").count)
+    line.add("waiting_for_key", heldUp("key"))
+    line.add("held_up", heldUp("other"))
+    line.add("broker_silence", value("broker_silence_seconds"))
+    for name in ["takeovers_total", "fenced_off_total", "faults_total"] {
+      line.add(String(name.dropLast("_total".count)), value(name))
+    }
+    line.add("version", samples.first { $0.name == "build_info" }?.labels["version"])
+    return line.text
+  }
+
+  /// One object for the worker, one for each partition, and one for each count of a tenant.
   var json: [String] {
     guard !isOfSink else { return sinkJSON }
     guard !isOfIngress else { return ingressJSON }
-    var lines: [String] = []
+    var lines = [worker]
     for (number, devices) in partitions("devices") {
       var line = JSONLine(type: "partition")
       line.add("partition", number)
       line.add("devices", Int(devices))
-      line.add("position", Int(partition(number, "position")))
-      line.add("lag_messages", Int(partition(number, "lag_messages")))
+      line.add("position", Int(partition(number, "position") ?? 0))
+      line.add("lag_messages", partition(number, "lag_messages").map { Int($0) })
       line.add("lag_seconds", partition(number, "lag_seconds"))
       line.add("snapshot_age", partition(number, "snapshot_age_seconds"))
       lines.append(line.text)
@@ -93,6 +115,7 @@ struct FleetStatus {
   func print(to output: Output) {
     guard !isOfSink else { return printSink(to: output) }
     guard !isOfIngress else { return printIngress(to: output) }
+    for line in warnings { output.line(line) }
     let owned = partitions("devices")
     let devices = owned.reduce(0) { $0 + Int($1.value) }
     output.line(
@@ -104,9 +127,10 @@ struct FleetStatus {
       numbers: [0, 1, 2, 3, 4, 5])
     for (number, devices) in owned {
       table.add([
-        "\(number)", "\(Int(devices))", "\(Int(partition(number, "position")))",
-        "\(Int(partition(number, "lag_messages")))", "\(Int(partition(number, "lag_seconds"))) s",
-        "\(Int(partition(number, "snapshot_age_seconds"))) s ago",
+        "\(number)", "\(Int(devices))", "\(Int(partition(number, "position") ?? 0))",
+        partition(number, "lag_messages").map { "\(Int($0))" } ?? "?",
+        partition(number, "lag_seconds").map { "\(Int($0)) s" } ?? "?",
+        "\(Int(partition(number, "snapshot_age_seconds") ?? 0)) s ago",
       ])
     }
     output.table(table, whenEmpty: "no partition is owned")
@@ -119,6 +143,24 @@ struct FleetStatus {
       ])
     }
     output.table(counts, whenEmpty: "nothing is judged yet")
+  }
+
+  /// What is wrong, before everything else.
+  var warnings: [String] {
+    var lines: [String] = []
+    let silence = value("broker_silence_seconds")
+    if silence > 0 {
+      lines.append(
+        "the broker has not answered for \(silence) s, and what waits is not known; next: locationfleet doctor"
+      )
+    }
+    let (key, other) = (heldUp("key"), heldUp("other"))
+    if key + other > 0 {
+      lines.append(
+        "nothing is judged of \(key + other) partitions, of \(key) for want of a tenant's key; next: "
+          + "locationfleet doctor")
+    }
+    return lines
   }
 
   /// Asks the worker at a port of the loopback; `nil` if none answers.
