@@ -19,7 +19,7 @@ extension FleetDiagnosis {
           next: "systemctl start locationfleet@1; what keeps one from it: "
             + "journalctl -u 'locationfleet@*'"))
     }
-    found += behind
+    found += heldUp + behind + settings
     guard found.isEmpty else { return found }
     var shares: [String: Int] = [:]
     for partition in survey.partitions { shares[partition.lease?.owner ?? "", default: 0] += 1 }
@@ -34,7 +34,7 @@ extension FleetDiagnosis {
 
   private var lease: Int { Int(fleet.worker.lease.inSeconds) }
 
-  /// Messages behind what is stored, or has given the newest event.
+  /// Messages behind what is stored.
   private func left(in partitions: some Sequence<Int>) -> UInt64 {
     partitions.reduce(0) { sum, partition in
       let last = survey.status(of: .fixes(partition))?.last ?? 0
@@ -59,7 +59,7 @@ extension FleetDiagnosis {
     return [
       FleetFinding(
         "partitions", "partitions_behind", .bad,
-        "\(left(in: late)) messages of \(Self.partitions(late)) are not judged, the oldest for "
+        "\(left(in: late)) messages of \(Self.partitions(late)) are not stored as judged, the oldest for "
           + "\(Int(oldest)) s",
         next: "what holds it up, such as a key that is missing: journalctl -u 'locationfleet@*' "
           + "-p warning; where nothing does, start further workers: systemctl start locationfleet@2"
@@ -112,19 +112,24 @@ extension FleetDiagnosis {
 
   var keys: [FleetFinding] {
     guard let folder = fleet.tenantKeys, let count = survey.keys else { return [] }
-    guard survey.keyFaults.isEmpty else {
-      return survey.keyFaults.prefix(8).map {
-        FleetFinding(
-          "tenant keys", "tenant_key_faulty", .bad, $0,
-          next: "make it with locationfleet tenant-key, and copy it to each computer with workers; "
-            + "its owner is root, its group locationfleet, its mode 640")
-      }
+    // Who has devices without being known here, the workers have found.
+    guard survey.keyFaults.isEmpty, !obstacles.contains(where: { $0.obstacle.tenant != nil }) else {
+      return keyFaults
     }
     return [
       FleetFinding(
         "tenant keys", "tenant_keys_work", .good,
         "\(folder) has a key for each of \(count) known tenants; keep a copy of them elsewhere")
     ]
+  }
+
+  private var keyFaults: [FleetFinding] {
+    survey.keyFaults.prefix(8).map {
+      FleetFinding(
+        "tenant keys", "tenant_key_faulty", .bad, $0,
+        next: "make it with locationfleet tenant-key, and copy it to each computer with workers; "
+          + "its owner is root, its group locationfleet, its mode 640")
+    }
   }
 
   var sinks: [FleetFinding] {

@@ -47,11 +47,15 @@ package struct FleetSurvey: Hashable, Sendable {
     package var revision: UInt64
     /// Whether it was renewed while it was looked at, for the time of a lease.
     package var isRenewed = false
+    /// By what its owner judges, as `PartitionState.Settings.judging` says it; `nil` of an earlier version.
+    package var settings: String?
+    /// Why its owner judges nothing.
+    package var obstacle: PartitionObstacle?
   }
 
   package struct Partition: Hashable, Sendable {
     package var lease: Claim?
-    /// The input up to which everything is judged and stored, or has given the newest event.
+    /// The input up to which everything is judged and stored.
     package var position: UInt64 = 0
     /// The version of the fences that is stored with it; `nil` before the first.
     package var fences: String?
@@ -110,13 +114,9 @@ package enum MessagePlace: Hashable, Sendable {
 extension FleetSurvey {
   /// What is asked to learn who has the partitions and how far they are.
   package static func questions(
-    of partition: Int, lastEvent: UInt64
+    of partition: Int
   ) -> [(log: FleetLog, place: MessagePlace)] {
-    [
-      (.leases, .last(key: "\(partition)")),
-      Checkpoint.place(of: partition),
-      (.events(partition), .number(lastEvent)),
-    ]
+    [(.leases, .last(key: "\(partition)")), Checkpoint.place(of: partition)]
   }
 
   /// Where the oldest event of a tenant is in a partition.
@@ -134,13 +134,12 @@ extension FleetSurvey {
 
   /// Takes the answers to those questions.
   package mutating func take(
-    _ partition: Int, lease: LogMessage?, checkpoint: LogMessage?, event: LogMessage?
+    _ partition: Int, lease: LogMessage?, checkpoint: LogMessage?
   ) {
     partitions[partition].lease = lease.flatMap { Claim(lease: $0) }
     let stored = checkpoint.flatMap { Checkpoint($0.entry.bytes) }
     partitions[partition].fences = stored?.fences
-    partitions[partition].position = max(
-      stored?.position ?? 0, event?.entry.mark?.input ?? 0)
+    partitions[partition].position = stored?.position ?? 0
   }
 
   /// Takes a sink's key; what is none of a sink is passed over.
@@ -204,6 +203,7 @@ extension FleetSurvey.Claim {
   fileprivate init?(lease message: LogMessage) {
     guard let text = LeaseText(message.entry.bytes) else { return nil }
     self.init(owner: text.worker, revision: message.sequence)
+    (settings, obstacle) = (text.settings, text.obstacle)
   }
 
   fileprivate var isAwaited: Bool { !owner.isEmpty && !isRenewed }

@@ -96,15 +96,12 @@ struct DoctorTask {
     }
     guard !isSilent else { return }
     survey.partitions = Array(repeating: FleetSurvey.Partition(), count: count)
-    let questions = (0..<count).flatMap {
-      FleetSurvey.questions(of: $0, lastEvent: survey.status(of: .events($0))?.last ?? 0)
-    }
+    let questions = (0..<count).flatMap { FleetSurvey.questions(of: $0) }
     let answers = broker.messages(questions)
     for partition in 0..<count {
-      let found = answers[(3 * partition)...].prefix(3)
+      let found = answers[(2 * partition)...].prefix(2)
       guard let first = found.indices.first else { continue }
-      survey.take(
-        partition, lease: found[first], checkpoint: found[first + 1], event: found[first + 2])
+      survey.take(partition, lease: found[first], checkpoint: found[first + 1])
     }
     lookAtNotes(&survey, &broker)
     awaitRenewals(fleet.worker.lease, &survey, &broker)

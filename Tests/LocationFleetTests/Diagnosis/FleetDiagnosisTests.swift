@@ -134,7 +134,85 @@ struct FleetDiagnosisTests {
     #expect(oldest(151).map(\.code) == ["partitions_behind"])
     #expect(
       oldest(151).first?.message
-        == "40 messages of partition 1 are not judged, the oldest for 151 s")
+        == "40 messages of partition 1 are not stored as judged, the oldest for 151 s")
+  }
+
+  @Test(
+    "FLEET-127: a partition whose lease says that it waits for a key is a fault, also without one")
+  func withoutKey() {
+    let found = faults {
+      for (number, tenant) in ["beta", "-"].enumerated() {
+        $0.partitions[number].lease?.obstacle = PartitionObstacle(tenant: tenant, cause: "no key")
+      }
+    }
+    #expect(found.map(\.code) == ["partitions_without_key", "partitions_without_key"])
+    #expect(found[0].message.contains("partition 1 cannot go on: the key of tenant - is missing"))
+    #expect(found[0].next?.hasPrefix("locationfleet tenant-key -, once") == true)
+    #expect(found[1].message.contains("partition 0 cannot go on: the key of tenant beta"))
+    #expect(found[1].next?.hasSuffix("locationfleet erase beta --all") == true)
+    let other = faults {
+      for number in 0..<2 {
+        $0.partitions[number].lease?.obstacle = PartitionObstacle(cause: "st.0.7 cannot be read")
+      }
+    }
+    #expect(other.map(\.code) == ["partitions_held_up"])
+    #expect(other.first?.message == "partitions 0, 1 cannot go on: st.0.7 cannot be read")
+    // Of an owner that is gone it is known no more.
+    let gone = faults {
+      $0.partitions[0].lease?.obstacle = PartitionObstacle(tenant: "beta", cause: "no key")
+      $0.partitions[0].lease?.isRenewed = false
+    }
+    #expect(gone.map(\.code) == ["partitions_without_worker"])
+  }
+
+  @Test(
+    "FLEET-127: while a worker waits for a key, no finding says that there is one for each tenant")
+  func keysThatAreMissing() {
+    var faults: [FleetConfiguration.Fault] = []
+    let own = SinkConfiguration("partitions = 2\nreplicas = 3\ntenant-keys = /keys\n", &faults)
+    func codes(_ tenant: String?) -> [String] {
+      var copy = survey
+      copy.keys = 1
+      copy.partitions[0].lease?.obstacle = tenant.map { PartitionObstacle(tenant: $0, cause: "") }
+      return FleetDiagnosis(own, copy).findings.map(\.code)
+    }
+    #expect(codes(nil).contains("tenant_keys_work"))
+    #expect(!codes("beta").contains("tenant_keys_work"))
+  }
+
+  @Test("FLEET-133: workers that judge by other settings are named, with what differs")
+  func otherSettings() {
+    var wide = configuration.ingress.fleet.worker.partition
+    let own = wide.judging
+    wide.fleet.window = 5
+    func codes(_ first: String?, _ second: String?) -> [FleetFinding] {
+      faults {
+        $0.partitions[0].lease?.settings = first
+        $0.partitions[1].lease?.settings = second
+      }
+    }
+    #expect(codes(own, own).isEmpty)
+    #expect(codes(nil, own).isEmpty, "one of an earlier version does not say it")
+    let differing = codes(wide.judging, own)
+    #expect(differing.map(\.code) == ["settings_differ"])
+    #expect(differing.first?.message.contains("a-0 by window=5.0") == true)
+    #expect(differing.first?.message.contains("a-1 by window=0.0") == true)
+    let elsewhere = codes(wide.judging, nil)
+    #expect(elsewhere.map(\.code) == ["settings_of_another_file"])
+    #expect(
+      elsewhere.first?.message
+        == "workers judge by window=5.0, and this configuration has window=0.0")
+  }
+
+  @Test("FLEET-127: what has given events and is not stored counts as not stored")
+  func notStored() {
+    var copy = survey
+    let checkpoint = Checkpoint(position: 40, fences: "", buckets: 8)
+    let entry = LogEntry(subject: "st.1.checkpoint", bytes: checkpoint.encoded)
+    copy.take(
+      1, lease: nil,
+      checkpoint: LogMessage(sequence: 9, time: UnixTime(seconds: 1), entry: entry))
+    #expect(copy.partitions[1].position == 40)
   }
 
   @Test("FLEET-89: streams that are missing or without a leader, and copies that are not current")
