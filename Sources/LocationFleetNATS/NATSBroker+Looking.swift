@@ -7,7 +7,9 @@ extension NATSBroker {
   package mutating func look(at logs: [FleetLog]) -> [FleetSurvey.Stream] {
     let questions = logs.map { ("STREAM.INFO.\(NATSName.stream($0))", "") }
     return zip(logs, askAll(questions)).map { log, answer in
-      FleetSurvey.Stream(log, NATSName.stream(log), Self.state(answer))
+      var stream = FleetSurvey.Stream(log, NATSName.stream(log), Self.state(answer))
+      if case .failure(.denied) = answer { stream.isDenied = true }
+      return stream
     }
   }
 

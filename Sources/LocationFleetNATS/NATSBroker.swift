@@ -12,6 +12,8 @@ package struct NATSBroker: FleetBroker {
   private var answers: [UInt64: NATSDelivery] = [:]
   private var awaited: ClosedRange<UInt64>?
   private var begun: [FleetLog: ClosedRange<UInt64>] = [:]
+  /// Where requests whose answers are awaited have gone; of entries that are appended the first.
+  private var subjects: [UInt64: String] = [:]
   private var counter: UInt64 = 0
   /// Whether messages of a log have come since the last wait.
   private var hasNews = false
@@ -96,6 +98,7 @@ package struct NATSBroker: FleetBroker {
       let part = rest.prefix(Self.mostAwaited)
       rest = rest.dropFirst(part.count)
       let first = counter + 1
+      subjects[first] = part.first?.subject
       for entry in part {
         counter += 1
         var headers: [(String, String)] = []
@@ -149,8 +152,10 @@ package struct NATSBroker: FleetBroker {
     _ bytes: [UInt8], at key: String, in log: FleetLog, expecting revision: UInt64
   ) throws(BrokerFault) -> UInt64 {
     counter += 1
+    let subject = NATSName.subject(key, in: log)
+    subjects[counter] = subject
     try connection.send(
-      bytes, to: NATSName.subject(key, in: log), reply: "r.\(counter)",
+      bytes, to: subject, reply: "r.\(counter)",
       headers: [("Nats-Expected-Last-Subject-Sequence", "\(revision)")])
     guard let sequence = try answer(counter, in: counter...counter, NATSName.stream(log)).sequence
     else {
@@ -191,7 +196,9 @@ extension NATSBroker {
   /// Asks JetStream for something whose answer is taken later.
   mutating func ask(_ verb: String, _ text: String) throws(BrokerFault) -> UInt64 {
     counter += 1
-    try connection.send(Array(text.utf8), to: "$JS.API.\(verb)", reply: "r.\(counter)")
+    let subject = Self.interface + verb
+    subjects[counter] = subject
+    try connection.send(Array(text.utf8), to: subject, reply: "r.\(counter)")
     return counter
   }
 
@@ -224,6 +231,10 @@ extension NATSBroker {
     until limit: Double? = nil
   ) throws(BrokerFault) -> NATSDelivery? {
     awaited = range
+    if subjects.count > Self.mostSubjects {
+      subjects = subjects.filter { $0.key >= number || isBegun($0.key) }
+    }
+    let untaken = connection.untaken
     let (begin, isThere) = (Self.now, answers[number] != nil)
     let short = min(max(Self.shortestWait, 4 * latency), longestWait)
     let known = stream.flatMap { timeouts[$0]?.seconds }
@@ -231,6 +242,7 @@ extension NATSBroker {
     while answers[number] == nil {
       let left = end - Self.now
       guard left > 0 else {
+        try refuseForbidden(number)
         if let stream {
           let next = min(known.map { $0 * 1.25 } ?? short, longestWait)
           timeouts[stream] = (next, Self.now)
@@ -241,6 +253,9 @@ extension NATSBroker {
         accept(delivery)
       } else if isReconnected() {
         throw .unreachable("the connection was lost")
+      } else {
+        try refuseForbidden(number)
+        if connection.untaken > untaken { try refuseWithoutJetStream(number) }
       }
     }
     if let stream { timeouts[stream] = nil }
@@ -252,6 +267,27 @@ extension NATSBroker {
     }
     return found
   }
+
+  /// Throws where this user may not send what is awaited: nothing will answer that.
+  private func refuseForbidden(_ number: UInt64) throws(BrokerFault) {
+    guard let subject = subjects[number], connection.forbidden == subject else { return }
+    throw .denied(
+      "this user may not publish to \(subject); next: use a user who may (docs/fleet-server.conf)")
+  }
+
+  /// Throws where nobody is there to be asked of streams. While something else is on its way, it may have been that
+  /// which nobody takes: entries for a stream that has no leader, a request to a consumer that is gone.
+  private func refuseWithoutJetStream(_ number: UInt64) throws(BrokerFault) {
+    guard readers.isEmpty, begun.isEmpty, subjects[number]?.hasPrefix(Self.interface) == true else {
+      return
+    }
+    throw .denied(
+      "JetStream is off on this server; next: add jetstream { store_dir: \"…\" } to its configuration, as in "
+        + "docs/fleet-server.conf, and start it again")
+  }
+
+  /// With what the subjects begin by which JetStream is asked.
+  private static let interface = "$JS.API."
 
   /// Forgets answers that nobody takes any more.
   private mutating func forgetAnswers() {
@@ -304,6 +340,7 @@ extension NATSBroker {
   /// Seconds (chosen: an election takes 4 to 9).
   private static let longestSilence = 10.0
   private static let mostAwaited = 1000
+  private static let mostSubjects = 2048
 }
 
 // MARK: - Reading

@@ -25,6 +25,8 @@ final class NATSConnection {
   /// is given back alone.
   private var done: [OpaquePointer] = []
   private var doneBytes = 0
+  /// How many messages nobody was there to take; of which ones the library keeps to itself.
+  private(set) var untaken = 0
 
   init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
     inbox = try Self.newInbox(access.inboxPrefix)
@@ -48,6 +50,16 @@ final class NATSConnection {
     throw .refused(
       "\(cause): let this user subscribe to that (docs/fleet-server.conf), or name by `inbox` what it "
         + "may subscribe to")
+  }
+
+  /// The subject of the newest message that this user may not send; it stays until the connection is made anew.
+  var forbidden: String? {
+    var said: UnsafePointer<CChar>?
+    guard natsConnection_GetLastError(connection, &said) == NATS_NOT_PERMITTED,
+      let text = said.map({ String(cString: $0) }),
+      let head = text.firstRange(of: "for Publish to \"")
+    else { return nil }
+    return String(text[head.upperBound...].prefix { $0 != "\"" })
   }
 
   deinit {
@@ -141,8 +153,9 @@ final class NATSConnection {
     _ milliseconds: Int64, _ make: (OpaquePointer, UnsafeRawBufferPointer) -> Value
   ) -> Value? {
     var message: OpaquePointer?
-    guard natsSubscription_NextMsg(&message, subscription, milliseconds) == NATS_OK, let message
-    else {
+    let status = natsSubscription_NextMsg(&message, subscription, milliseconds)
+    guard status == NATS_OK, let message else {
+      if status == NATS_NO_RESPONDERS { untaken += 1 }
       giveBack()
       return nil
     }

@@ -77,7 +77,9 @@ struct FleetTasks {
     let hint = { "; where it runs, this user needs $JS.API.STREAM.INFO.> (docs/fleet-server.conf)" }
     let found = try attempt(&broker, hint) { (broker: inout NATSBroker) throws(BrokerFault) in
       let found = broker.look(at: ends + logs)
-      if let cause = FleetSurvey.silence(found) { throw .unreachable(cause) }
+      if let cause = FleetSurvey.silence(found) {
+        throw found.contains { $0.isDenied } ? .denied(cause) : .unreachable(cause)
+      }
       return found
     }
     try compare(configuration, found, else: consequence)

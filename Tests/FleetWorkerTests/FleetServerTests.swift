@@ -180,7 +180,8 @@ struct FleetServerTests {
   func initialize() async throws {
     let site = try await FleetSite()
     let worker = try site.worker()
-    _ = try await worker.lines.next { $0.contains("stream not found") }
+    let said = try await worker.lines.next { $0.contains("stream not found") }
+    #expect(said.contains("next: locationfleet init makes what is missing"), "\(said)")
     worker.terminate()
     #expect(try site.fleet(["init"]).output == "2 partitions, 11 streams made\n")
     #expect(try site.fleet(["init"]).output == "2 partitions, 0 streams made\n")

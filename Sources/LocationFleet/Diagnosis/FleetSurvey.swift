@@ -32,6 +32,8 @@ package struct FleetSurvey: Hashable, Sendable {
     package var log: FleetLog
     package var name: String
     package var state: State
+    /// Whether it is silent as the server would never answer this user.
+    package var isDenied = false
 
     package init(_ log: FleetLog, _ name: String, _ state: State) {
       (self.log, self.name, self.state) = (log, name, state)

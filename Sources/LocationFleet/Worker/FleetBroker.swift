@@ -95,6 +95,14 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A tenant's devices cannot be opened or stored, as its key is not there or is another one.
   case sealed(tenant: String, String)
 
+  /// Whether nothing has come of what was asked, which may succeed later all the same.
+  var isSilent: Bool {
+    switch self {
+    case .unreachable, .denied: true
+    case .conflict, .refused, .unfit, .damaged, .sealed: false
+    }
+  }
+
   package var description: String {
     switch self {
     case .conflict: "another worker has written"

@@ -137,7 +137,7 @@ extension FleetWorker {
       if failures[partition]?.isOver(at: now.uptime, after: period) == true { mend(partition) }
       return count
     } catch {
-      let isSilent = if case .unreachable = error { true } else { false }
+      let isSilent = error.isSilent
       if !isSilent || runs[partition]?.isWhole != true { forget(partition) }
       note(error, partition, at: now.uptime)
       if case .unfit(let cause) = error { unfit = cause }
@@ -261,7 +261,7 @@ extension FleetWorker {
   private mutating func noAnswer(_ fault: BrokerFault, at now: Moment) -> [LeaseTable.Output] {
     note(fault, nil, at: now.uptime)
     pauses[nil] = now.uptime + Self.pause
-    guard case .unreachable = fault else { return [] }
+    guard fault.isSilent else { return [] }
     if silentSince == nil { silentSince = now.uptime }
     return leases.handle(.unanswered, at: now)
   }
