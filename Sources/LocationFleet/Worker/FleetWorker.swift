@@ -118,8 +118,9 @@ extension FleetWorker {
   private mutating func turn(
     of partition: Int, _ broker: inout some FleetBroker, at now: Moment
   ) -> Int {
-    guard !isPaused(partition, at: now), !isWithoutKey(partition, at: now.uptime) else { return 0 }
+    guard !isPaused(partition, at: now) else { return 0 }
     do throws(BrokerFault) {
+      if try isWithoutKey(partition, &broker, at: now.uptime) { return 0 }
       if runs[partition] == nil {
         runs[partition] = try PartitionRun(
           takingOver: partition, settings.partition, &fences, &broker,
@@ -177,11 +178,17 @@ extension FleetWorker {
     leases.note(nil, of: partition)
   }
 
-  /// Whether a partition waits for the key of a tenant; once that is there it is tried at once.
-  private mutating func isWithoutKey(_ partition: Int, at now: Instant) -> Bool {
-    guard runs[partition] == nil, let failure = failures[partition], now < failure.next,
+  /// Whether a partition waits for the key of a tenant; once that is there, or the tenant is to be erased, it is
+  /// tried at once.
+  private mutating func isWithoutKey(
+    _ partition: Int, _ broker: inout some FleetBroker, at now: Instant
+  ) throws(BrokerFault) -> Bool {
+    guard runs[partition] == nil, var failure = failures[partition], now < failure.next,
       let tenant = failure.missing
     else { return false }
+    let isErased = try failure.isErasureAsked(of: tenant, in: partition, &broker)
+    failures[partition] = failure
+    guard !isErased else { return false }
     guard tenantKeys.lacks(tenant) else {
       mend(partition)
       return false

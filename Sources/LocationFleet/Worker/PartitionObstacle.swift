@@ -28,10 +28,12 @@ struct PartitionFailure {
   private(set) var missing: String?
   /// Whether a key is missing or another one.
   private(set) var isOfKey = false
+  /// From which input on it is to be looked what was asked of the partition.
+  private var unseen: UInt64 = 1
 
   /// Notes a further failure.
   ///
-  /// - Chosen (FLEET-127): 1, 2, 4, … 16 s; an erasure, which can mend it, waits for 60.
+  /// - Chosen (FLEET-127): 1, 2, 4, … 16 s; an erasure, which can mend one with another key, waits for 60.
   mutating func fail(_ fault: BrokerFault, _ keys: TenantKeySource, at now: Instant) {
     next = now + min(.seconds(1 << min(count, 10)), Self.longestPause)
     count += 1
@@ -41,9 +43,28 @@ struct PartitionFailure {
     if keys.lacks(tenant) { missing = tenant }
   }
 
+  /// Whether somebody has asked for a tenant to be forgotten since this was asked last.
+  mutating func isErasureAsked(
+    of tenant: String, in partition: Int, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> Bool {
+    let subject = FleetAddress.control(of: partition)
+    for _ in 0..<Self.mostAsked {
+      guard let found = try broker.first(subject, in: .fixes(partition), from: unseen) else {
+        break
+      }
+      unseen = found.sequence + 1
+      if case .eraseTenant(let name) = ControlMessage(found.entry.bytes), name.isExactly(tenant) {
+        return true
+      }
+    }
+    return false
+  }
+
   /// Whether what has failed has gone well for a time.
   func isOver(at now: Instant, after time: Duration) -> Bool { now - next > time }
 
+  /// Of what was asked of the partition, how much is looked at together.
+  private static let mostAsked = 32
   private static let longestPause = Duration.seconds(16)
 }
 
