@@ -51,8 +51,11 @@ struct HeldPartitionTests {
     #expect(notes.count { $0.isFault } <= 3, "\(notes.map(\.text))")
     #expect(notes.count { $0.text.hasPrefix("took partition") } == 1)
     #expect(try Self.lease(bench).obstacle?.tenant == "acme")
+    for _ in 0..<40 where !worker.figures(at: bench.moment).partitions.isEmpty {
+      bench.turn(&worker, &broker)
+    }
     keys.make("acme")
-    for _ in 0..<3 { bench.turn(&worker, &broker) }
+    for _ in 0..<4 { bench.turn(&worker, &broker) }
     #expect(worker.figures(at: bench.moment).heldUp.isEmpty && bench.isDone(worker))
     #expect(try Self.lease(bench).obstacle == nil)
     #expect(bench.events == (try bench.expected()))

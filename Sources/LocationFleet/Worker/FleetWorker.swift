@@ -133,8 +133,8 @@ extension FleetWorker {
       }
       pauses[partition] = nil
       let count = try runs[partition]?.turn(&fences, &broker, at: now.uptime) ?? 0
-      // Everything has been stored once since.
-      let period = settings.partition.snapshotPeriod
+      // Everything has been stored since, once at least.
+      let period = settings.partition.snapshotPeriod * 2
       if failures[partition]?.isOver(at: now.uptime, after: period) == true { mend(partition) }
       return count
     } catch {
