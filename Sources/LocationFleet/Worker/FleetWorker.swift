@@ -183,16 +183,16 @@ extension FleetWorker {
   private mutating func isWithoutKey(
     _ partition: Int, _ broker: inout some FleetBroker, at now: Instant
   ) throws(BrokerFault) -> Bool {
-    guard runs[partition] == nil, var failure = failures[partition], now < failure.next,
-      let tenant = failure.missing
+    guard runs[partition] == nil, var failure = failures[partition], let tenant = failure.missing
     else { return false }
-    let isErased = try failure.isErasureAsked(of: tenant, in: partition, &broker)
-    failures[partition] = failure
-    guard !isErased else { return false }
     guard tenantKeys.lacks(tenant) else {
       mend(partition)
       return false
     }
+    guard now < failure.next else { return false }
+    let isErased = try failure.isErasureAsked(of: tenant, in: partition, &broker)
+    failures[partition] = failure
+    guard !isErased else { return false }
     pauses[partition] = min(failure.next, now + Self.keyPause)
     return true
   }
