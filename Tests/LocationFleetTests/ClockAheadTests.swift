@@ -41,14 +41,17 @@ struct ClockAheadTests {
         limit: ClockAheadTests.date(0), window: window
       ).map {
         switch $0 {
-        case .fix(let fix, let ahead):
-          Taken(time: fix.time.seconds(since: FleetWalk.start), ahead: ahead)
+        case .fix(let fix, let ahead): Taken(time: Self.seconds(fix), ahead: ahead)
         case .setBack(let fix, let ahead):
-          Taken(
-            time: fix.time.seconds(since: FleetWalk.start), ahead: ahead, isSetBack: true)
+          Taken(time: Self.seconds(fix), ahead: ahead, isSetBack: true)
         case .rejected(let reason): .rejected(reason)
         }
       }
+    }
+
+    /// Since the start, to the millisecond.
+    private static func seconds(_ fix: Fix) -> Double {
+      (fix.time.seconds(since: FleetWalk.start) * 1000).rounded() / 1000
     }
 
     /// Sends a fix each 10 s.

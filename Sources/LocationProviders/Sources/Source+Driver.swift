@@ -109,12 +109,18 @@ extension SourceRejection {
 }
 
 extension NMEASentenceReader {
-  /// Whether bytes have a sentence: an address of four to six characters, and a field.
+  /// Whether bytes have a sentence: an address of four to six capital letters and digits, and a field.
   fileprivate static func hasSentence(_ bytes: [UInt8]) -> Bool {
     var (reader, index) = (NMEASentenceReader(), 0)
     while let event = reader.next(in: bytes, from: &index) {
       guard case .sentence = event, reader.line.fieldCount > 1 else { continue }
-      if (4...6).contains(reader.line.length(of: 0)) { return true }
+      let length = reader.line.length(of: 0)
+      let isAddress = (0..<length).allSatisfy {
+        let byte = reader.line.byte(0, $0)
+        return (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte)
+          || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+      }
+      if (4...6).contains(length), isAddress { return true }
     }
     return false
   }

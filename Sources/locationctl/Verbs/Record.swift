@@ -41,7 +41,8 @@ extension Verb {
         sources: choice.sources, recordingTo: target, beside: choice.daemon)
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
-      let (interruptions, continuation) = AsyncStream.makeStream(of: Void.self)
+      let (interruptions, continuation) = AsyncStream.makeStream(
+        of: Void.self, bufferingPolicy: .bufferingNewest(1))
       let signals = EndSignals { _ = continuation.yield() }
       defer { signals.end() }
       let progress = Progress("recording")
