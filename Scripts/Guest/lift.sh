@@ -17,3 +17,4 @@ verdict "no floor before the map shows one" /tmp/lift '^before the map shows one
 verdict "the floor is known where the map knows it" /tmp/lift '^the floor after [0-9.]+ s'
 verdict "every change of floors counts, and none is false" /tmp/lift '^floors: 6 of 6 rests, 0 false of [1-9]'
 kill "$daemon"
+wait "$daemon"

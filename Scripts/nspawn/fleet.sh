@@ -140,8 +140,8 @@ done
 echo "-- upgrade, hand over, removal"
 before=$(show locationfleet@1 MainPID)
 check "the packages are upgraded" apt install $share/now/*.deb
-check "the worker runs again, as the new program" sh -c "[ \$(systemctl show -P MainPID locationfleet@1) != $before ]"
-check "all units run" active $units
+check "the worker runs again, as the new program" soon sh -c "[ \$(systemctl show -P MainPID locationfleet@1) != $before ]"
+check "all units run" soon active $units
 check "and the fleet is well" soon operator doctor
 check "the events are the same" same
 check "a worker that is stopped ends well" systemctl stop locationfleet@1

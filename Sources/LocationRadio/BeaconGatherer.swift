@@ -34,6 +34,8 @@ package struct BeaconGatherer: Machine {
   package var nextDeadline: Instant? { begun.map { $0 + Self.window } }
 
   package mutating func handle(_ input: Input, at now: Moment) -> [Output] {
+    // After the computer was suspended, what was received before is of another place.
+    if let begun, now.uptime - begun > Self.window * 2 { (receptions, self.begun) = ([:], nil) }
     let scans = isDue(nextDeadline, now) ? [Output.scan(take(at: now))] : []
     if case .received(let sample) = input { note(sample, at: now.uptime) }
     return scans

@@ -24,8 +24,12 @@ struct FloorBelief: Hashable, Sendable {
     (floors, last) = (next.mapValues { $0 / total }, now)
   }
 
-  /// The floor that is more probable than all others together; `nil` if none is, or none is known.
-  var floor: Int8? { floors.filter { $0.value > Self.agreement }.keys.min() }
+  /// Returns the floor that is more probable than all others together; `nil` if none is, or none was known for
+  /// so long that it is not remembered.
+  func floor(at now: Instant) -> Int8? {
+    guard let last, now - last < Self.memory else { return nil }
+    return floors.filter { $0.value > Self.agreement }.keys.min()
+  }
 
   /// The probability of being on the same floor as at the scan before.
   private static let stays = 0.98

@@ -60,22 +60,22 @@ extension RadioLayer {
 
   /// Meters from one end of the ground on which a transmitter is heard to the other, to the east or to the north.
   private func extent(of station: RadioStationID) -> Double {
-    let indices = postings(of: station).compactMap { places[$0.slot]?.index }
-    guard let rows = indices.map(\.row).bounds, let columns = indices.map(\.column).bounds else {
+    let middles = postings(of: station).compactMap {
+      places[$0.slot]?.index.middle(spacing: grain.spacing)
+    }
+    guard let first = middles.first else { return 0 }
+    let frame = LocalFrame(center: first)
+    let offsets = middles.map { frame.offset(of: $0) }
+    guard let east = offsets.map(\.east).bounds, let north = offsets.map(\.north).bounds else {
       return 0
     }
-    // As `Double`, because rows may have any numbers.
-    let (north, east) = (
-      Double(rows.upperBound) - Double(rows.lowerBound),
-      Double(columns.upperBound) - Double(columns.lowerBound)
-    )
-    return max(north, east) * grain.spacing
+    return max(north.upperBound - north.lowerBound, east.upperBound - east.lowerBound)
   }
 }
 
-extension [Int32] {
+extension [Double] {
   /// The least and the greatest number; `nil` without any.
-  fileprivate var bounds: ClosedRange<Int32>? {
+  fileprivate var bounds: ClosedRange<Double>? {
     guard let least = self.min(), let greatest = self.max() else { return nil }
     return least...greatest
   }

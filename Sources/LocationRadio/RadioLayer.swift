@@ -369,8 +369,8 @@ package struct RadioLayer: Sendable {
     }
   }
 
-  /// Removes the places whose middles lie in a circle, and with them the transmitters that are known nowhere else. Those
-  /// that are keep no position in the circle.
+  /// Removes the places in a circle, by their middles or by where they were taught, and with them the transmitters that
+  /// are known nowhere else. Those that are keep no position in the circle.
   ///
   /// - Parameter circle: its center and radius.
   /// - Returns: how many places and transmitters are known no more.
@@ -378,6 +378,7 @@ package struct RadioLayer: Sendable {
     let before = stations.count
     let near = places.compactMap { $0 }.filter {
       circle.contains($0.index.middle(spacing: grain.spacing))
+        || circle.contains($0.cell.coordinate)
     }
     for (index, known) in near {
       var cell = known

@@ -108,7 +108,8 @@ package struct RadioLocator: Sendable {
     return (
       RadioPosition(
         coordinate: position.coordinate, radius: position.radius,
-        taught: leader.cell.accuracy, floor: next.floors.floor, known: standing.count, heard: heard),
+        taught: leader.cell.accuracy, floor: next.floors.floor(at: now), known: standing.count,
+        heard: heard),
       next
     )
   }

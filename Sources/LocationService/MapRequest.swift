@@ -24,6 +24,14 @@ package enum MapRequest: Hashable, Sendable {
       })
   }
 
+  /// Whether places are to be forgotten.
+  var forgets: Bool {
+    switch self {
+    case .forget, .forgetNear: true
+    case .learn, .save: false
+    }
+  }
+
   package var input: RadioMap.Input {
     switch self {
     case .learn(let observations): .learn(observations)

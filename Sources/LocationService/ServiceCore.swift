@@ -111,7 +111,9 @@ package struct ServiceCore: Machine {
     case .delivered(let client):
       guard let app = engine.app(of: client) else { break }
       note(.read(app), at: now, to: &outputs)
-    case .map(let request): use(request.input, at: now, to: &outputs)
+    case .map(let request):
+      if request.forgets { forgetBeacons() }
+      use(request.input, at: now, to: &outputs)
     case .wake: wake(at: now, to: &outputs)
     }
     isUnfinished = engine.unfinishedSince != nil

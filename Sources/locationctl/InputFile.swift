@@ -22,8 +22,15 @@ struct InputFile: ~Copyable {
     while true {
       let count = read(descriptor, &bytes, bytes.count)
       if count >= 0 { return Array(bytes[..<count]) }
-      guard errno == EINTR else { throw Errno(last: "read \(name)") }
+      guard Self.mayReadAgain(descriptor) else { throw Errno(last: "read \(name)") }
     }
+  }
+
+  /// Whether a call that failed was only interrupted, or came too soon: then waits for more.
+  static func mayReadAgain(_ descriptor: Int32) -> Bool {
+    guard errno == EAGAIN else { return errno == EINTR }
+    var place = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&place, 1, -1) >= 0 || errno == EINTR
   }
 
   /// All bytes of a file, or a piece more than `most` of a longer one; `-` is standard input.

@@ -24,15 +24,18 @@ struct Person: Sendable {
   ///   - sources: the sources that this program opens.
   ///   - isPrecise: whether the person may know the exact place.
   ///   - target: where the inputs are recorded; `nil` leaves it to the environment.
+  ///   - isRecorded: whether the inputs are recorded where that is asked for.
   ///   - daemon: the socket of a daemon that may have the position, where these sources have none.
   /// - Throws: `Failure` with why the inputs cannot be recorded.
   init(
     sources: [Source], isPrecise: Bool = true, recordingTo target: RecordingTarget? = nil,
-    beside daemon: String? = nil
+    isRecorded: Bool = true, beside daemon: String? = nil
   ) throws(Failure) {
     let (notes, continuation) = AsyncStream.makeStream(
       of: Note.self, bufferingPolicy: .bufferingNewest(Output.unreadReports))
-    let target = try (target ?? HostEnvironment.current.recordingTarget)?.withKeysOfUser()
+    let target =
+      try isRecorded
+      ? (target ?? HostEnvironment.current.recordingTarget)?.withKeysOfUser() : nil
     let host = LocationHost(sources: sources, recordingTo: target) { _ = continuation.yield($0) }
     let manifest = Manifest([:], file: "the command table of locationctl")
     link = PersonLink(ClientDescription(app: Self.app, manifest: manifest), over: host)
@@ -155,7 +158,7 @@ struct SourceChoice: Sendable {
     } else {
       origin = .discovery
       sources = [HostEnvironment.discovered]
-      daemon = DaemonSocket.inUse(environment.variables)
+      daemon = DaemonSocket.answering(environment.variables)
     }
   }
 }

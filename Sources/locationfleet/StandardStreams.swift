@@ -72,7 +72,7 @@ struct StandardInput {
 
   /// Returns whether there is something to read, be it the end; `false` when a signal has come.
   private mutating func awaitBytes() -> Bool {
-    guard signals >= 0 else { return true }
+    // A place without a descriptor is passed over.
     var places = [
       pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
       pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0),

@@ -105,6 +105,7 @@ struct StatusStreamTests {
     _ = try await command.lines.next {
       $0.hasPrefix(#"{"type":"status","#) && $0.contains(#""services_enabled":false"#)
     }
+    #expect(try daemon.control("services", "on").status == 0)
     #expect(try daemon.control("monitor", "add", "home", "48.5,11.5,100").status == 0)
     let line = try await command.lines.next { $0.hasPrefix(#"{"type":"condition","#) ? $0 : nil }
     #expect(line.contains(#""identifier":"home""#) && !line.hasDegrees("48.5"))

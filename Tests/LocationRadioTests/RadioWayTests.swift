@@ -158,6 +158,27 @@ struct RadioWayTests {
     }
   }
 
+  @Test("RADIO-28: where no floor is known, that of before counts for two minutes at most")
+  mutating func outside() throws {
+    let (hall, yard) = (Self.hall.place(east: 5, north: 5), Self.hall.place(east: 5, north: 150))
+    func received(_ second: Int) -> RadioScan {
+      RadioScan((11...13).map { reading($0, -50) }, time: Self.time(second))
+    }
+    for number in 0..<20 {
+      let second = number * 10
+      map.teach(alike(-45, second: second), at: hall, floor: 0)
+      map.teach(alike(-75, second: 5000 + second), at: hall, floor: 1)
+      map.teach(received(10_000 + second), at: yard)
+    }
+    #expect(try #require(fix(alike(-55, second: Self.day), Self.day)).floor == 0)
+    let floors = try (1...14).map { number in
+      let second = Self.day + number * 10
+      return try #require(fix(received(second), second)).floor
+    }
+    #expect(floors.prefix(11).allSatisfy { $0 == 0 }, "\(floors)")
+    #expect(floors.suffix(3).allSatisfy { $0 == nil }, "\(floors)")
+  }
+
   /// Three transmitters, each as loud as the others.
   private func alike(_ level: Double, second: Int) -> RadioScan {
     RadioScan((1...3).map { reading($0, level) }, time: Self.time(second))

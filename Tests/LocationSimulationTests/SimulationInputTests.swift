@@ -49,7 +49,7 @@ struct SimulationInputTests {
   func noSentence() throws {
     let input = try SimulationInput(path: "notes.txt", bytes: Array("Dear diary,\n".utf8))
     let complaint = input.complaint(of: simulated(input))
-    #expect(complaint?.contains("no position in it") == true)
+    #expect(complaint?.contains("no NMEA sentence") == true)
     #expect(complaint?.contains("scenario") == true)
   }
 }

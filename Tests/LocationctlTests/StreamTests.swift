@@ -29,7 +29,7 @@ struct StreamTests {
     let run = try shell(
       "trap '' PIPE; { CTL simulate 'City Run' --json; echo $? >&2; } | head -n 1")
     #expect(run.output.split(separator: "\n").count == 1)
-    #expect(run.error == "0\n")
+    #expect(run.error == "1\n")
   }
 
   @Test("lose nothing where the reader is slow and the pipe does not wait")

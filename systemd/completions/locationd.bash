@@ -5,7 +5,7 @@ _locationd() {
   --config | --socket) COMPREPLY=($(compgen -f -- "$word")) ;;
   --state) COMPREPLY=($(compgen -d -- "$word")) ;;
   --source) COMPREPLY=($(compgen -W "gpsd:// nmea:// nmea+tcp:// nmea+tls:// nmea+udp:// nmea+unix:// gpx:// log:// fixed: fixes:// scans+tcp:// bluez: geoip: ichnaea:https:// geosubmit:https:// iio: modem: wifi: zone:" -- "$word")) ;;
-  *) COMPREPLY=($(compgen -W "--system --config --source --socket --state --geoclue --check --help" -- "$word")) ;;
+  *) COMPREPLY=($(compgen -W "--system --config --source --socket --state --geoclue --check --version --help" -- "$word")) ;;
   esac
 }
 complete -F _locationd locationd

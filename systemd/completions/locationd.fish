@@ -8,3 +8,4 @@ complete -c locationd -l state -x -a '(__fish_complete_directories)' -d 'Keep th
 complete -c locationd -l geoclue -d 'Serve programs that ask GeoClue, too'
 complete -c locationd -l check -d 'Only look at the configuration'
 complete -c locationd -l help -d 'Show help'
+complete -c locationd -l version -d 'Show the version'

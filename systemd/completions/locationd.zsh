@@ -7,4 +7,5 @@ _arguments \
   '--state[keep the state here]:folder:_files -/' \
   '--geoclue[serve programs that ask GeoClue, too]' \
   '--check[only look at the configuration]' \
+  '--version[show the version]' \
   '--help[show help]'

@@ -17,7 +17,7 @@ complete -c locationfleet -n __fish_use_subcommand -a seed -d 'Print a new seed 
 complete -c locationfleet -n __fish_use_subcommand -a password -d 'Print the hash of a password'
 complete -c locationfleet -n __fish_use_subcommand -a tenant-key -d 'Make the key of a tenant'
 complete -c locationfleet -n '__fish_seen_subcommand_from erase' -l all -d 'All devices of the tenant'
-complete -c locationfleet -n '__fish_seen_subcommand_from erase' -l yes -d 'Do not ask'
+complete -c locationfleet -n '__fish_seen_subcommand_from erase fences' -l yes -d 'Do not ask'
 complete -c locationfleet -n '__fish_seen_subcommand_from fences' -F
 complete -c locationfleet -n '__fish_seen_subcommand_from sink' -a 'webhook postgis mqtt'
 complete -c locationfleet -n '__fish_seen_subcommand_from sink' -l schema -d 'Print the SQL that makes the table'
@@ -27,3 +27,4 @@ complete -c locationfleet -l name -x -d 'Name of the worker or sink'
 complete -c locationfleet -l wait -x -d 'Seconds to wait for a worker'
 complete -c locationfleet -l check -d 'Only look at the configuration'
 complete -c locationfleet -l help -d 'Show help'
+complete -c locationfleet -l version -d 'Show the version'

@@ -10,4 +10,5 @@ _arguments \
   '--schema[print the SQL that makes the table of sink postgis]' \
   '--json[with doctor, print JSON]' \
   '--check[only look at the configuration]' \
+  '--version[show the version]' \
   '--help[show help]'

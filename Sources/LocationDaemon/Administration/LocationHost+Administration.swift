@@ -94,8 +94,11 @@ extension LocationHost {
       case .noPositionSource: (reason.words, "locationctl setup")
       case .conditionLimitExceeded:
         (
-          limits.perApp.map { "you monitor \($0) already, the most of one app" } ?? reason.words,
-          "locationctl monitor remove NAME, or conditions-per-app in locationd.conf"
+          engine.isFull(.owner)
+            ? limits.perApp.map { "you monitor \($0) already, the most of one app" } ?? reason.words
+            : "the name is too long, or there are too many conditions in all",
+          "locationctl monitor remove NAME"
+            + (engine.isFull(.owner) ? ", or conditions-per-app in locationd.conf" : "")
         )
       case .authorizationDenied, .authorizationRequestInProgress:
         ("\(app) may not know the location", "locationctl authorize \(app) always")

@@ -91,6 +91,9 @@ extension LocationEngine {
   /// The limits of conditions.
   package var conditionLimits: Conditions.Limits { conditions.limits }
 
+  /// Whether an app has as many conditions monitored as one app may.
+  package func isFull(_ app: AppIdentity) -> Bool { !conditions.hasRoom(for: app) }
+
   // MARK: What is known now, computed when it is asked for
 
   /// The newest fix of a provider, and what has become of it.

@@ -61,6 +61,12 @@ package struct CircleFollower: Sendable {
     return has(slot, at: place) ? entries[place].detector.state : .unsatisfied
   }
 
+  /// Whether the state of a circle was confirmed, by this engine or an earlier one.
+  func isConfirmed(_ slot: Slot) -> Bool {
+    let place = place(of: slot)
+    return has(slot, at: place) ? entries[place].detector.isConfirmed : true
+  }
+
   package func isVerified(_ slot: Slot) -> Bool {
     let place = place(of: slot)
     return has(slot, at: place) ? entries[place].detector.isVerified : true

@@ -52,6 +52,9 @@ package struct ConditionTracker: Sendable {
     circles[slot] != nil && follower.isVerified(slot)
   }
 
+  /// Whether the state of a circle was confirmed, by this engine or an earlier one.
+  func isConfirmed(_ slot: Slot) -> Bool { circles[slot] != nil && follower.isConfirmed(slot) }
+
   /// Takes the next fix, in order of time, and returns the decisions. The estimate for that fix is
   /// taken before it.
   package mutating func observe(_ fix: Fix, at now: Moment) -> [(slot: Slot, decision: Decision)] {

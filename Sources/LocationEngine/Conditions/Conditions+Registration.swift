@@ -110,7 +110,7 @@ extension Conditions {
     _ condition: inout WatchedCondition, _ key: ConditionKey, isStored: Bool
   ) {
     if let access = access[key.app], access.flags.isBarred {
-      condition.watch = .paused
+      condition.watch = .paused(isStored: isStored)
     } else if let area = condition.target.area {
       let state = condition.observation.state
       let slot = tracker.insert(area, assuming: state, isStored: isStored)
@@ -131,13 +131,14 @@ extension Conditions {
       guard var condition = conditions[key] else { continue }
       switch (condition.watch, isBarred) {
       case (.area(let slot), true):
+        condition.watch = .paused(isStored: tracker.isConfirmed(slot))
         tracker.remove(slot)
         keysBySlot[Int(slot)] = nil
-        condition.watch = .paused
-      case (.beacon, true): condition.watch = .paused
-      case (.paused, false):
-        condition.isVerified = false
-        observe(&condition, key, isStored: true)
+      case (.beacon, true): condition.watch = .paused(isStored: condition.isVerified)
+      case (.paused(let isStored), false):
+        // What was observed later is observed again, as after a restart (MON-36).
+        (condition.isVerified, condition.later) = (false, nil)
+        observe(&condition, key, isStored: isStored)
       case (.area, false), (.beacon, false), (.paused, true), (.surplus, _), (.unsupported, _):
         continue
       }

@@ -58,6 +58,9 @@ struct CrossingDetector: Sendable {
     return detector
   }
 
+  /// Whether the state was confirmed, by this engine or an earlier one.
+  var isConfirmed: Bool { isVerified || isStored }
+
   /// Whether only a fix inside could change the state.
   var isIdle: Bool { state == .unsatisfied && isVerified && excursion == nil }
 

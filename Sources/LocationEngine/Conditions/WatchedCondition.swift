@@ -26,8 +26,9 @@ struct WatchedCondition: Sendable {
     case area(ConditionTracker.Slot)
     /// A beacon; its state is an input.
     case beacon
-    /// Of an app that may not know the location: nothing is measured for it (MON-42).
-    case paused
+    /// Of an app that may not know the location: nothing is measured for it (MON-42). Whether its state was confirmed
+    /// by an engine before.
+    case paused(isStored: Bool)
   }
 
   /// The number of the registration on this machine: earlier ones come first.

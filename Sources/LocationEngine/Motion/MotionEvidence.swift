@@ -11,7 +11,7 @@ struct MotionEvidence: Sendable {
     var time: UnixTime
   }
 
-  /// Places of the last half minute, or of the last minute where they are found by radio, oldest first; after
+  /// Places of the last half minute, or of the last minute where access points or beacons show them, oldest first; after
   /// a gap, the one before it.
   private var marks: [Mark] = []
   private var last: UnixTime?

@@ -32,11 +32,18 @@ package enum DaemonSocket {
   /// answers; a file that a daemon left behind does not.
   package static func inUse(_ variables: [String: String]) -> String? {
     if let named = variables[variable] { return named.isEmpty ? nil : named }
-    return [ofUser(variables), ofSystem].compactMap(\.self).first { path in
-      guard let descriptor = try? connect(to: path) else { return false }
-      close(descriptor)
-      return true
-    }
+    return [ofUser(variables), ofSystem].compactMap(\.self).first(where: answers)
+  }
+
+  /// The same where a daemon answers, also at a socket named by the variable.
+  package static func answering(_ variables: [String: String]) -> String? {
+    inUse(variables).flatMap { answers(at: $0) ? $0 : nil }
+  }
+
+  private static func answers(at path: String) -> Bool {
+    guard let descriptor = try? connect(to: path) else { return false }
+    close(descriptor)
+    return true
   }
 
   /// Whether there is a socket at which a daemon may answer, found without connecting to it.

@@ -104,6 +104,8 @@ package struct WiFiSurvey: Sendable {
 
   package mutating func wake(at now: Instant) -> [Output] {
     guard let deadline = nextDeadline, now >= deadline else { return [] }
+    // Only `doctor` needs the rules (RADIO-91).
+    if case .ruling = state { return follow([], at: now) }
     return fail(.unreachable("the kernel does not answer about Wi-Fi"), closing: true)
   }
 

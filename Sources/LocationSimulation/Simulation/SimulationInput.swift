@@ -98,13 +98,15 @@ package enum SimulationInput: Sendable {
   /// Why a recording could not be played; `nil` when it could.
   package func complaint(of simulation: Simulation) -> String? {
     guard case .recording(let source, _) = self else { return nil }
+    var cause = "there is no position in it"
     if case .unavailable(let reason)? = simulation.world.sourceStatuses.first, reason != .ended {
-      return reason.text
+      guard case .log = source else { return reason.text }
+      cause = reason.text
     }
     guard case .log = source, simulation.summary.fixes == 0 else { return nil }
     return """
-      \(title) was read as a receiver's log, and there is no position in it; a scenario begins \
-      with a line such as: scenario A walk home
+      \(title) was read as a receiver's log: \(cause); a scenario begins with a line such as: \
+      scenario A walk home
       """
   }
 }

@@ -48,13 +48,15 @@ struct TerminalScreen {
 
   /// Shows lines in place of those before.
   func show(_ lines: [String]) {
-    let output = Output.standard
-    output.write("\u{1b}[H")
-    for line in lines {
-      output.write("\u{1b}[2K")
-      output.line(line)
+    state.whileShown {
+      let output = Output.standard
+      output.write("\u{1b}[H")
+      for line in lines {
+        output.write("\u{1b}[2K")
+        output.line(line)
+      }
+      output.write("\u{1b}[J")
     }
-    output.write("\u{1b}[J")
   }
 
   private static func source(
@@ -83,6 +85,11 @@ struct TerminalScreen {
         Output.standard.write("\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l")
         isShown = true
       }
+    }
+
+    /// Draws, unless the terminal is somebody else's now.
+    func whileShown(_ draw: () -> Void) {
+      isShown.withLock { if $0 { draw() } }
     }
 
     func leave() {

@@ -40,7 +40,7 @@ struct InputLines {
     var count = 0
     repeat {
       count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
-    } while count < 0 && errno == EINTR
+    } while count < 0 && InputFile.mayReadAgain(descriptor)
     guard count >= 0 else { throw Errno(last: "read") }
     (position, end) = (0, count)
     hasEnded = count == 0

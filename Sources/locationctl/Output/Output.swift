@@ -41,16 +41,27 @@ struct Output: Sendable {
     write(Self.withStyles(text.escapedForTerminal) + "\n")
   }
 
-  /// Writes a text, and waits for a slow reader; one who has gone misses the rest.
+  /// What must happen before a fault of standard output ends the process.
+  static let beforeFault = Mutex<@Sendable () -> Void>({})
+
+  /// Writes a text, and waits for a slow reader.
   ///
-  /// Ends the process with status 1 and the cause where standard output cannot be written.
+  /// Ends the process with status 1 where standard output cannot be written, and says why, unless its reader has
+  /// gone.
   func write(_ text: String) {
     guard let fault = fault(writing: text), descriptor == STDOUT_FILENO else { return }
-    Output.error.line(Failure.refused("standard output: \(fault.reason)", next: nil).message)
+    if fault.code != EPIPE {
+      Output.error.line(Failure.refused("standard output: \(fault.reason)", next: nil).message)
+    }
+    let action = Self.beforeFault.withLock { action in
+      defer { action = {} }
+      return action
+    }
+    action()
     exit(1)
   }
 
-  /// Writes a text; returns why not all of it was written, unless its reader has gone.
+  /// Writes a text; returns why not all of it was written.
   func fault(writing text: String) -> Errno? {
     var bytes = Array(text.utf8)[...]
     while !bytes.isEmpty {
@@ -64,7 +75,6 @@ struct Output: Sendable {
       case EAGAIN:
         var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&room, 1, -1)
-      case EPIPE: return nil
       case let code: return Errno(code: code, call: "write")
       }
     }
@@ -77,6 +87,13 @@ struct Output: Sendable {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
       _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
+  }
+
+  /// The columns of the terminal at standard error; 80 where it does not say.
+  static var columns: Int {
+    var size = winsize()
+    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+    return Int(size.ws_col)
   }
 
   func styled(_ text: String, _ style: Style) -> String {
@@ -144,13 +161,16 @@ struct Progress {
     task = Task {
       var seconds = 0
       while !Task.isCancelled {
-        let text = line.text.withLock { $0 }
+        let text = Output.cut(line.text.withLock { $0 }, to: Output.columns - Self.roomOfSeconds)
         Output.error.write("\r\u{1b}[K\(text) … \(seconds) s")
         try? await Task.sleep(for: .seconds(1))
         seconds += 1
       }
     }
   }
+
+  /// Columns of what follows the text, for a day.
+  private static let roomOfSeconds = 12
 
   /// What is being done now; shows from the next second on.
   func say(_ text: String) { line.text.withLock { $0 = text } }

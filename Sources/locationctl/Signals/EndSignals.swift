@@ -1,10 +1,10 @@
 import Dispatch
 import Glibc
 
-/// The signals that end a program, handled in place of dying by them.
+/// The signals that end a program, handled in place of dying by them. One that was ignored at the start, as under
+/// nohup, stays ignored.
 struct EndSignals {
-  private static let numbers = [SIGINT, SIGTERM, SIGHUP]
-
+  private let numbers: [Int32]
   private let arrived = DispatchSemaphore(value: 0)
   private let sources: [any DispatchSourceSignal]
 
@@ -13,7 +13,9 @@ struct EndSignals {
   /// - Parameter handle: called for each that arrives.
   init(_ handle: @escaping @Sendable () -> Void = {}) {
     let arrived = arrived
-    sources = Self.numbers.map { number in
+    let ignored = Self.ignored
+    numbers = [SIGINT, SIGTERM, SIGHUP].filter { ignored >> (UInt64($0) - 1) & 1 == 0 }
+    sources = numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
       source.setEventHandler {
@@ -25,6 +27,15 @@ struct EndSignals {
     }
   }
 
+  /// The signals that this process ignores: the first in the lowest bit (proc(5)).
+  private static var ignored: UInt64 {
+    let status = (try? InputFile.bytes(of: "/proc/self/status")) ?? []
+    let name = "SigIgn:\t"
+    let line = String(decoding: status, as: UTF8.self).split(separator: "\n")
+      .first { $0.hasPrefix(name) }
+    return line.flatMap { UInt64($0.dropFirst(name.count), radix: 16) } ?? 0
+  }
+
   /// Waits for the first.
   func wait() {
     arrived.wait()
@@ -34,6 +45,6 @@ struct EndSignals {
   /// Has them end the program again.
   func end() {
     for source in sources { source.cancel() }
-    for number in Self.numbers { signal(number, SIG_DFL) }
+    for number in numbers { signal(number, SIG_DFL) }
   }
 }

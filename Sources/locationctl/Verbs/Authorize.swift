@@ -120,7 +120,7 @@ extension Verb {
     for explanation in explanations {
       Output.error.line("locationctl: \(app.identity.name.escapedForDisplay()): \(explanation)")
     }
-    if !isKnown {
+    if !isKnown, level != AuthorizationLevel.reset {
       Output.error.line(
         "locationctl: no app \(app.identity.name.quotedForDisplay()) is registered or has asked yet: "
           + "this counts as soon as one runs\nNext: if that is not its name: locationctl apps")

@@ -95,7 +95,7 @@ extension Verb {
     of sources: [Source], timeout: Double
   ) async throws -> [SourceReport] {
     guard !sources.isEmpty else { return [] }
-    let person = try Person(sources: sources)
+    let person = try Person(sources: sources, isRecorded: false)
     // Nobody's, so that Bluetooth is opened at all.
     let beacons = sources.contains(.bluez) ? person.link.subscribe() : nil
     beacons?.send { .ranging($0, .start(BeaconConstraint(uuid: BeaconUUID(high: 0, low: 0)))) }

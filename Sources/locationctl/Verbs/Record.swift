@@ -57,6 +57,8 @@ extension Verb {
         }
       }
       progress.end()
+      // Reading it all may take long.
+      signals.end()
       let steps = try RecordingInput.steps(in: path, as: invocation)
       Output.standard.line("\(path): \(steps) inputs, \(await tally.count) locations")
       if await tally.count == 0, person.hasFailed { throw person.reason }

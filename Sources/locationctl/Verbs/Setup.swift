@@ -1,6 +1,7 @@
 import Glibc
 import LocationHost
 import LocationProviders
+import Synchronization
 
 extension Verb {
   private static let yes = Option.isSure("Write and start without a question")
@@ -46,7 +47,11 @@ extension Verb {
       // Before ports are listened to: each has one reader, and listening changes its speed.
       let stopped = service?.stop() ?? []
       var isStarted = false
-      defer { if !isStarted { service?.resume(stopped) } }
+      Output.beforeFault.withLock { $0 = { SetupService(isSystem: isRoot).resume(stopped) } }
+      defer {
+        Output.beforeFault.withLock { $0 = {} }
+        if !isStarted { service?.resume(stopped) }
+      }
       let plan = SetupPlan(for: probe(folder))
       show(plan, file)
       guard !plan.sources.isEmpty else {
@@ -88,7 +93,8 @@ extension Verb {
     Output.standard.line("Sources to use:")
     for source in plan.sources { Output.standard.line("  \(source.url)  (\(source.reason))") }
     for url in file.sources where !plan.sources.contains(where: { $0.url == url }) {
-      Output.standard.line("  no longer used: \(url)")
+      let shown = (try? Source(url: url))?.shownURL ?? "\(url.prefix { $0 != ":" }):…"
+      Output.standard.line("  no longer used: \(shown)")
     }
     for note in plan.notes { Output.standard.line("  note: \(note)") }
   }

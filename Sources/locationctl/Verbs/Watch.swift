@@ -65,14 +65,17 @@ extension Verb {
     (self.person, self.isJSON) = (person, isJSON)
   }
 
-  func print(_ report: Report) {
+  /// - Parameters:
+  ///   - report: a location, or that there is none.
+  ///   - isUpdate: whether it is an update, each of which is a line of JSON.
+  func print(_ report: Report, isUpdate: Bool = true) {
     var report = report
     if report.location != nil {
       count += 1
       reason = nil
     } else if report.diagnostics.contains(.locationUnavailable) {
       let cause = person.cause
-      guard cause != reason else { return }
+      guard cause != reason || isJSON && isUpdate else { return }
       reason = cause
       report.reason = (cause, HostClock.now.unixTime)
     }
@@ -92,7 +95,7 @@ extension Verb {
       guard case .provider = note, person.areSourcesOut, !person.haveRecordingsEnded else {
         continue
       }
-      print(Report(location: nil, diagnostics: [.locationUnavailable]))
+      print(Report(location: nil, diagnostics: [.locationUnavailable]), isUpdate: false)
     }
   }
 }

@@ -257,6 +257,24 @@ struct MonitorTests {
     #expect(words(world.stay(east: 400)) == ["home unsatisfied"])
   }
 
+  @Test("MON-42: what was seen while an event waited for a loop is seen again after the app was barred")
+  mutating func barredWhileFrozen() {
+    _ = add("home")
+    _ = next()
+    #expect(words(world.stay(east: 0)) == ["home satisfied"])
+    // Nobody handles that, and the device leaves.
+    _ = world.send(.close(ConditionsWorld.monitor, opener: 1))
+    _ = world.walk(from: 0, to: 500)
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess(.authorizationDenied)))
+    _ = world.send(.access(ConditionsWorld.app, ConditionAccess()))
+    _ = world.send(.open(ConditionsWorld.monitor, opener: 1))
+    _ = next()
+    let key = ConditionsWorld.condition("home")
+    #expect(world.bench.machine.conditions[key]?.observation.state == .satisfied)
+    #expect(world.bench.machine.conditions[key]?.isVerified == false)
+    #expect(words(world.stay(east: 500)).last == "home unsatisfied")
+  }
+
   @Test("MON-30, MON-31: the beacon seen is delivered, and forgotten when it is gone")
   mutating func refinement() throws {
     let uuid = BeaconUUID(high: 1, low: 2)
