@@ -257,7 +257,8 @@ struct MonitorTests {
     #expect(words(world.stay(east: 400)) == ["home unsatisfied"])
   }
 
-  @Test("MON-42: what was seen while an event waited for a loop is seen again after the app was barred")
+  @Test(
+    "MON-42: what was seen while an event waited for a loop is seen again after the app was barred")
   mutating func barredWhileFrozen() {
     _ = add("home")
     _ = next()
