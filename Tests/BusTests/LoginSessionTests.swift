@@ -72,7 +72,7 @@ struct LoginSessionTests {
     daemon.reload()
     _ = try await daemon.line { $0.contains("starting over") }
     let events = try await daemon.control("monitor", "events", "--count", "1", "--timeout", "60")
-    #expect(events.contains("outside"))
+    #expect(events.contains("unsatisfied"))
     // Their app, which has left its region too, is not started: what comes next in the log is this.
     _ = try await daemon.control("monitor", "add", "near", "49.5,11.5,200")
     let first = try await daemon.line {

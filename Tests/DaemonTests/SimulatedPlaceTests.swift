@@ -114,7 +114,7 @@ struct SimulatedPlaceTests {
       ["location", "set", "91,0"], ["location", "set"], ["location", "start", "10,20"],
       ["location", "run", "/nonexistent.gpx"], ["location", "run"], ["location", "clear", "now"],
       ["location", "jump", "10,20"], ["location", "set", "10,20", "--speed", "3"],
-      ["location", "run", "City Run", "--speed", "3"], ["location", "run", "City run"],
+      ["location", "run", "City Run", "--speed", "3"], ["location", "run", "City Rum"],
       ["location", "start", "10,20", "10,21", "--altitude", "3"], ["location", "list", "all"],
       ["location", "start", "1,2", "1,3", "--distance", "3", "--interval", "3"],
     ] {

@@ -300,7 +300,7 @@ struct IngressServerTests {
     try "u acme d - $argon2id$x\n".write(toFile: accounts, atomically: true, encoding: .utf8)
     #expect(try outcome(text).output.hasSuffix("no faults, 1 accounts\n"))
     chmod(accounts, 0o666)
-    #expect(try outcome(text).error.contains("writable by its owner alone"))
+    #expect(try outcome(text).error.contains("others than its owner can write it"))
     #expect(
       try outcome("mqtt-port = 0\nhttp-port = x\naccounts = a\nconnections = 0\n").status == 2)
   }
