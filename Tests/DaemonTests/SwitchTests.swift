@@ -41,7 +41,7 @@ struct SwitchTests {
       _ = try await process.lines.next { $0 == line }
       process.end()
       #expect(try daemon.control("monitor", "add", "home", "48.5,11.5,200").status == 0)
-      #expect(try events().contains("inside"))
+      #expect(try events().contains(": satisfied"))
     }
 
     /// Another source, from which the daemon learns that the device has left.
@@ -69,7 +69,7 @@ struct SwitchTests {
     #expect(try stage.daemon.control("apps", "--json").text.contains("\"withheld\":\"\(code)\""))
     try stage.move()
     _ = try await stage.daemon.program.lines.next { $0.contains("starting over") }
-    #expect(try stage.events().contains("outside"))
+    #expect(try stage.events().contains(": unsatisfied"))
     stage.daemon.program.signal(SIGHUP)
     // Everything that was started by then has said so before the daemon starts over.
     let first = try await stage.daemon.program.lines.next {
