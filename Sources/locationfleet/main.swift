@@ -23,7 +23,7 @@ do throws(FleetFault) {
     exit(0)
   }
   if options.task == .version {
-    print(FleetOptions.version)
+    try Printout.line(FleetOptions.version)
     exit(0)
   }
   if options.task == .password {

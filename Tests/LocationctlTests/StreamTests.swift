@@ -42,7 +42,7 @@ struct StreamTests {
     try #require(fcntl(writing, F_SETFL, O_NONBLOCK) == 0)
     let text = String(repeating: "0123456789abcdef", count: 40_000)
     Thread.detachNewThread {
-      _ = Output(descriptor: writing).fault(writing: text)
+      _ = Output.fault(writing: Array(text.utf8), to: writing)
       close(writing)
     }
     let reader = FileHandle(fileDescriptor: reading, closeOnDealloc: false)

@@ -86,7 +86,7 @@ extension LocationHost {
       app: .owner, owner: .monitor(OwnerSession.monitor), identifier: identifier)
     let (engine, app) = (core.engine, AppIdentity.owner.name)
     guard let reason = engine.reasonAgainst(target, key) else { return nil }
-    let limits = engine.conditionLimits
+    let (limits, isFull) = (engine.conditionLimits, engine.isFull(.owner))
     let (cause, next): (String, String?) =
       switch reason {
       case .radiusTooLarge:
@@ -94,11 +94,11 @@ extension LocationHost {
       case .noPositionSource: (reason.words, "locationctl setup")
       case .conditionLimitExceeded:
         (
-          engine.isFull(.owner)
+          isFull
             ? limits.perApp.map { "you monitor \($0) already, the most of one app" } ?? reason.words
             : "the name is too long, or there are too many conditions in all",
           "locationctl monitor remove NAME"
-            + (engine.isFull(.owner) ? ", or conditions-per-app in locationd.conf" : "")
+            + (isFull ? ", or conditions-per-app in locationd.conf" : "")
         )
       case .authorizationDenied, .authorizationRequestInProgress:
         ("\(app) may not know the location", "locationctl authorize \(app) always")

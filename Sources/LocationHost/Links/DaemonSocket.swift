@@ -31,13 +31,18 @@ package enum DaemonSocket {
   /// A socket named by the variable is always used. A socket that is only found counts if a daemon
   /// answers; a file that a daemon left behind does not.
   package static func inUse(_ variables: [String: String]) -> String? {
-    if let named = variables[variable] { return named.isEmpty ? nil : named }
-    return [ofUser(variables), ofSystem].compactMap(\.self).first(where: answers)
+    guard let named = variables[variable] else { return found(variables) }
+    return named.isEmpty ? nil : named
   }
 
   /// The same where a daemon answers, also at a socket named by the variable.
   package static func answering(_ variables: [String: String]) -> String? {
-    inUse(variables).flatMap { answers(at: $0) ? $0 : nil }
+    guard let named = variables[variable] else { return found(variables) }
+    return !named.isEmpty && answers(at: named) ? named : nil
+  }
+
+  private static func found(_ variables: [String: String]) -> String? {
+    [ofUser(variables), ofSystem].compactMap(\.self).first(where: answers)
   }
 
   private static func answers(at path: String) -> Bool {

@@ -25,16 +25,16 @@ struct TerminalScreen {
     }
     keys.resume()
     let ends = [SIGINT, SIGTERM, SIGHUP].map { number in
-      Self.source(of: number) {
+      EndSignals.source(of: number) {
         state.leave()
         _exit(128 + number)
       }
     }
-    let stop = Self.source(of: SIGTSTP) {
+    let stop = EndSignals.source(of: SIGTSTP) {
       state.leave()
       kill(getpid(), SIGSTOP)
     }
-    let continuation = Self.source(of: SIGCONT) { state.enter() }
+    let continuation = EndSignals.source(of: SIGCONT) { state.enter() }
     self.state = state
     sources = [keys, stop, continuation] + ends
     state.enter()
@@ -57,16 +57,6 @@ struct TerminalScreen {
       }
       output.write("\u{1b}[J")
     }
-  }
-
-  private static func source(
-    of number: Int32, _ arrived: @escaping @Sendable () -> Void
-  ) -> any DispatchSourceSignal {
-    signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-    source.setEventHandler { arrived() }
-    source.resume()
-    return source
   }
 
   private final class State: Sendable {

@@ -49,7 +49,8 @@ struct Output: Sendable {
   /// Ends the process with status 1 where standard output cannot be written, and says why, unless its reader has
   /// gone.
   func write(_ text: String) {
-    guard let fault = fault(writing: text), descriptor == STDOUT_FILENO else { return }
+    let fault = Self.fault(writing: Array(text.utf8), to: descriptor)
+    guard let fault, descriptor == STDOUT_FILENO else { return }
     if fault.code != EPIPE {
       Output.error.line(Failure.refused("standard output: \(fault.reason)", next: nil).message)
     }
@@ -61,9 +62,9 @@ struct Output: Sendable {
     exit(1)
   }
 
-  /// Writes a text; returns why not all of it was written.
-  func fault(writing text: String) -> Errno? {
-    var bytes = Array(text.utf8)[...]
+  /// Writes all bytes, and waits for a slow reader; returns why not all of them were written.
+  static func fault(writing bytes: [UInt8], to descriptor: Int32) -> Errno? {
+    var bytes = bytes[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
       guard count <= 0 else {
@@ -89,11 +90,11 @@ struct Output: Sendable {
     }
   }
 
-  /// The columns of the terminal at standard error; 80 where it does not say.
-  static var columns: Int {
+  /// How many rows and columns the terminal has; `nil` where there is none, or it does not say.
+  var size: (rows: Int, columns: Int)? {
     var size = winsize()
-    guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-    return Int(size.ws_col)
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return (Int(size.ws_row), Int(size.ws_col))
   }
 
   func styled(_ text: String, _ style: Style) -> String {
@@ -161,7 +162,8 @@ struct Progress {
     task = Task {
       var seconds = 0
       while !Task.isCancelled {
-        let text = Output.cut(line.text.withLock { $0 }, to: Output.columns - Self.roomOfSeconds)
+        let columns = Output.error.size?.columns ?? 80
+        let text = Output.cut(line.text.withLock { $0 }, to: columns - Self.roomOfSeconds)
         Output.error.write("\r\u{1b}[K\(text) … \(seconds) s")
         try? await Task.sleep(for: .seconds(1))
         seconds += 1

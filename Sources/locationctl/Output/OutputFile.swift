@@ -1,4 +1,5 @@
 import Glibc
+import LocationHost
 import LocationModel
 
 /// A file that a command writes beside what it prints.
@@ -41,17 +42,7 @@ enum OutputFile {
   private static func fill(
     _ descriptor: Int32, _ bytes: [UInt8], _ path: String
   ) throws(Failure) {
-    var code: Int32 = 0
-    var rest = bytes[...]
-    while code == 0, !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-      if count > 0 {
-        rest = rest.dropFirst(count)
-      } else {
-        code = count < 0 ? errno : EIO
-        if code == EINTR { code = 0 }
-      }
-    }
+    var code = Output.fault(writing: bytes, to: descriptor)?.code ?? 0
     // Some file systems report a full disk only here.
     if close(descriptor) != 0, code == 0 { code = errno }
     guard code == 0 else { throw fault(path, code) }

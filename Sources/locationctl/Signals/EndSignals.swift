@@ -16,15 +16,22 @@ struct EndSignals {
     let ignored = Self.ignored
     numbers = [SIGINT, SIGTERM, SIGHUP].filter { ignored >> (UInt64($0) - 1) & 1 == 0 }
     sources = numbers.map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
-      source.setEventHandler {
+      Self.source(of: number) {
         handle()
         arrived.signal()
       }
-      source.resume()
-      return source
     }
+  }
+
+  /// Has a signal call a function in place of what it would do.
+  static func source(
+    of number: Int32, _ arrived: @escaping @Sendable () -> Void
+  ) -> any DispatchSourceSignal {
+    signal(number, SIG_IGN)
+    let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+    source.setEventHandler { arrived() }
+    source.resume()
+    return source
   }
 
   /// The signals that this process ignores: the first in the lowest bit (proc(5)).

@@ -42,11 +42,10 @@ extension Verb {
 
   /// One line is left for the cursor; where there is no terminal, everything fits.
   private static var windowSize: (rows: Int, columns: Int) {
-    var size = winsize()
-    guard Output.standard.isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0,
-      size.ws_row > 1, size.ws_col > 1
-    else { return (1000, 1000) }
-    return (Int(size.ws_row) - 1, Int(size.ws_col))
+    guard let size = Output.standard.size, size.rows > 1, size.columns > 1 else {
+      return (1000, 1000)
+    }
+    return (size.rows - 1, size.columns)
   }
 }
 
