@@ -32,8 +32,19 @@ func outcome(_ command: URL, _ arguments: [String]) throws -> (printed: String, 
   process.arguments = arguments
   let pipe = Pipe()
   process.standardOutput = pipe
-  try process.run()
+  try withoutBlockedSignals { try process.run() }
   let printed = pipe.fileHandleForReading.readDataToEndOfFile()
   process.waitUntilExit()
   return (String(decoding: printed, as: UTF8.self), process.terminationStatus)
+}
+
+/// Calls a function with no signal blocked. A thread of Dispatch blocks most signals, and a child that is started
+/// there inherits that: it could not be ended by `SIGTERM`.
+private func withoutBlockedSignals(_ body: () throws -> Void) rethrows {
+  var none = sigset_t()
+  var before = sigset_t()
+  sigemptyset(&none)
+  pthread_sigmask(SIG_SETMASK, &none, &before)
+  defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+  try body()
 }

@@ -76,6 +76,11 @@ package struct FixOrder: Sendable {
     /// The newest of a time.
     func last(of time: UnixTime) -> Seen? { all.last { $0.time == time } }
 
+    /// Whether one with an earlier date has come after the newest of a time, as when a clock was set right.
+    func isBeforeChange(_ time: UnixTime) -> Bool {
+      all.lastIndex { $0.time == time }.map { all[$0...].contains { $0.time < time } } ?? false
+    }
+
     var all: [Seen] {
       get { (0..<count).map { places[$0] } }
       set {
@@ -127,7 +132,7 @@ package struct FixOrder: Sendable {
   ) -> [Output] {
     guard fix.time >= Self.earliest else { return [.rejected(.clock)] }
     // A fix from before the clock has changed may be newer than the newest one, by the clock as it is now.
-    if ahead != nil, let same = seen.last(of: fix.time) { return [.rejected(same.reason(fix))] }
+    if ahead != nil, let reason = repeated(fix, received) { return [.rejected(reason)] }
     var outputs: [Output] = []
     switch note(fix, received, limit, bound) {
     case .agrees: break
@@ -139,6 +144,15 @@ package struct FixOrder: Sendable {
     outputs += takeInTime(fix, received, window: window, bound: bound)
     if let ahead, ahead.isEmpty, !seen.hasLater { self.ahead = nil }
     return outputs
+  }
+
+  /// Why a fix is not handed on that has the date of another one; `nil` where the other one had it by a clock that
+  /// was ahead, and this one comes when it is dated: so whole minutes come twice.
+  private func repeated(_ fix: Fix, _ received: UnixTime?) -> Reason? {
+    guard let same = seen.last(of: fix.time) else { return nil }
+    let isPrompt = received.map { fix.time.seconds(since: $0).magnitude <= Self.longestDelay }
+    if isPrompt == true, correction > 0 || seen.isBeforeChange(fix.time) { return nil }
+    return same.reason(fix)
   }
 
   private mutating func takeInTime(
@@ -224,8 +238,10 @@ package struct FixOrder: Sendable {
   private mutating func takeOld(
     _ fix: Fix, _ newest: UnixTime, _ received: UnixTime?, _ bound: Double
   ) -> [Output] {
-    if let same = seen.last(of: fix.time) { return [.rejected(same.reason(fix))] }
+    if let reason = repeated(fix, received) { return [.rejected(reason)] }
     guard let received, fix.time.isSetBack(from: newest) else { return [.rejected(.late)] }
+    // What is sent again shows nothing.
+    if candidate?.latest == fix.time { return [.rejected(.late)] }
     let offset = received.seconds(since: fix.time)
     guard var known = candidate, fix.time > known.latest,
       (offset - known.offset).magnitude <= Self.agreement
@@ -270,6 +286,8 @@ package struct FixOrder: Sendable {
   private static let leastTime = 10.0
   /// Seconds by which the delays of fixes of a clock set back may differ (chosen).
   private static let agreement = 2.0
+  /// Seconds after its date in which a fix comes that nothing delays (chosen).
+  private static let longestDelay = 10.0
   package static let longestWindow = 600.0
   static let mostWaiting = 64
 }

@@ -180,6 +180,25 @@ struct ClockAheadTests {
     #expect(!sender.order.isUnsure)
   }
 
+  @Test(
+    "FLEET-122: a device that sends on whole minutes, and whose clock is right again, loses two fixes",
+    arguments: [600.0, 3600, 4800])
+  func rightAgainOnWholeMinutes(clock: Double) {
+    var sender = Sender(clock: clock)
+    _ = (0..<12).map { sender.send(600 * Double($0), delay: 0) }
+    sender.clock = 0
+    let taken = (12..<30).flatMap { number -> [Taken] in
+      let first = sender.send(600 * Double(number), delay: 0)
+      // What is sent twice is used once.
+      #expect(sender.send(600 * Double(number), delay: 3).allSatisfy { $0.reason != nil })
+      return first
+    }
+    let used = taken.filter { $0.reason == nil }
+    #expect(used.count >= taken.count - 2, "\(taken)")
+    #expect(zip(used, used.dropFirst()).allSatisfy { $0.time < $1.time })
+    #expect(used.last == .fix(600 * 29, ahead: 0))
+  }
+
   @Test("FLEET-122: a clock that was ahead and is behind was set back")
   func setBack() {
     var sender = Sender.known
