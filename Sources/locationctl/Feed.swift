@@ -14,21 +14,23 @@ struct Feed: Sendable {
     let updates = person.link.subscribe()
     updates.send(request)
     for await delivery in updates.deliveries {
-      for report in Report.all(in: delivery) {
-        guard try take(report) else { return }
+      for update in delivery.liveUpdates {
+        guard try take(Report(update)) else { return }
       }
     }
   }
 
   private func request(_ subscriber: SubscriberID) -> Request {
-    guard accuracy != nil || distanceFilter != nil else {
-      return .live(subscriber, .start(LiveOptions()))
-    }
-    // As a manager has it that was set to nothing else.
-    let options = UpdateOptions(
+    guard let options else { return .live(subscriber, .start(LiveOptions())) }
+    return .updates(subscriber, isOnce ? .once(options) : .start(options))
+  }
+
+  /// What a manager asks for that was set to nothing else; `nil` for live updates.
+  var options: UpdateOptions? {
+    guard accuracy != nil || distanceFilter != nil else { return nil }
+    return UpdateOptions(
       accuracy: accuracy?.desired ?? .best,
       distanceFilter: distanceFilter.flatMap { $0 > 0 ? $0 : nil }, pausesAutomatically: true)
-    return .updates(subscriber, isOnce ? .once(options) : .start(options))
   }
 }
 

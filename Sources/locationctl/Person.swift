@@ -13,8 +13,9 @@ struct Person: Sendable {
   /// The messages of the engine and its sources, as they come; of those that nobody reads, the
   /// newest `Output.unreadReports` are kept.
   let notes: AsyncStream<Note>
-  /// The socket of a daemon that runs while no source is named; `nil` where one is.
-  private let daemon: String?
+  /// Why a daemon that runs, and has the sources of this computer, gives no position here; `nil` where sources
+  /// are named.
+  private let refusal: Failure?
 
   static let app = AppIdentity("locationctl")
 
@@ -25,11 +26,11 @@ struct Person: Sendable {
   ///   - isPrecise: whether the person may know the exact place.
   ///   - target: where the inputs are recorded; `nil` leaves it to the environment.
   ///   - isRecorded: whether the inputs are recorded where that is asked for.
-  ///   - daemon: the socket of a daemon that may have the position, where these sources have none.
+  ///   - refusal: why a daemon that may have the position gives none here.
   /// - Throws: `Failure` with why the inputs cannot be recorded.
   init(
     sources: [Source], isPrecise: Bool = true, recordingTo target: RecordingTarget? = nil,
-    isRecorded: Bool = true, beside daemon: String? = nil
+    isRecorded: Bool = true, beside refusal: Failure? = nil
   ) throws(Failure) {
     let (notes, continuation) = AsyncStream.makeStream(
       of: Note.self, bufferingPolicy: .bufferingNewest(Output.unreadReports))
@@ -44,7 +45,7 @@ struct Person: Sendable {
     if !isPrecise { host.pass(.setting(.precise(Self.app, false))) }
     self.host = host
     self.notes = notes
-    self.daemon = daemon
+    self.refusal = refusal
   }
 
   /// Whether every source is a recording that came to its end, or that cannot be played.
@@ -73,23 +74,19 @@ struct Person: Sendable {
   /// Why there is no position, in the words of the sources.
   var reason: Failure { silence("no position") }
 
-  /// Why there was no position, by the status of the sources, or that a daemon has them.
+  /// Why there was no position, by the status of the sources, or by what a daemon says.
   ///
   /// - Parameter what: what is missing.
   /// - Returns: the cause, and the next step.
   func silence(_ what: String) -> Failure {
     .refused(
       "\(what): \(cause)",
-      next: daemon.map { RunningDaemon.howToSeePosition(at: $0) }
-        ?? "locationctl doctor" + host.sourceReports().sourceWords)
+      next: refusal?.next ?? "locationctl doctor" + host.sourceReports().sourceWords)
   }
 
-  /// Why the sources give no position now, in their words, or that a daemon has them.
+  /// Why the sources give no position now, in their words, or in those of a daemon that has them.
   var cause: String {
-    if let daemon {
-      return
-        "a location daemon runs at \(daemon), and this command does not ask it for the position"
-    }
+    if let refusal { return refusal.cause }
     let causes = host.sourceReports().map { report in
       "\(report.source.shownURL): \(SourceDiagnosis(report).message)"
     }

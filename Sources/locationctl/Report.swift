@@ -40,24 +40,10 @@ struct Report: Sendable {
     self.diagnostics = diagnostics
   }
 
-  /// What a delivery of updates reports, in its order.
-  static func all(in delivery: Delivery) -> [Report] {
-    switch delivery {
-    case .live(_, let update):
-      [
-        Report(
-          location: update.fix, isStationary: update.stationary,
-          diagnostics: Diagnostic.allCases.filter { update.diagnostics.contains($0.flag) })
-      ]
-    case .updates(_, .fixes(let fixes)): fixes.map { Report(location: $0) }
-    case .updates(_, .failed(let failure)):
-      [
-        Report(
-          location: nil,
-          diagnostics: [failure == .denied ? .authorizationDenied : .locationUnavailable])
-      ]
-    default: []
-    }
+  init(_ update: LiveUpdate) {
+    self.init(
+      location: update.fix, isStationary: update.stationary,
+      diagnostics: Diagnostic.allCases.filter { update.diagnostics.contains($0.flag) })
   }
 
   // MARK: JSON

@@ -2,27 +2,54 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `locationctl` says that opens sources itself while a daemon runs.
+/// What `locationctl` does for a position while a daemon runs.
 @Suite("locationctl beside a daemon", .serialized)
 struct BesideDaemonTests {
-  @Test(
-    "names the daemon, and the command that shows its position, where no source is named",
-    arguments: ["once", "watch"])
-  func position(_ verb: String) async throws {
-    let daemon = try await DaemonRun()
+  /// Runs `locationctl` without a source of its own.
+  private func run(_ daemon: DaemonRun, _ words: String...) throws -> FinishedProgram {
+    try run(daemon, words)
+  }
+
+  private func run(_ daemon: DaemonRun, _ words: [String]) throws -> FinishedProgram {
     var surroundings = daemon.surroundings
     var others = ProcessInfo.processInfo.environment
     for variables in ["CORELOCATION_SOURCES", "CORELOCATION_RECORD"] {
       surroundings[variables] = nil
       others[variables] = nil
     }
-    let run = try withExtendedLifetime(daemon) {
-      try FinishedProgram("locationctl", [verb, "--timeout", "3"], surroundings, to: others)
+    return try withExtendedLifetime(daemon) {
+      try FinishedProgram("locationctl", words, surroundings, to: others)
     }
-    #expect(run.status == 1, "\(run.text)")
-    #expect(run.error.contains("a location daemon runs at \(daemon.socket)"), "\(run.text)")
-    #expect(run.error.contains("Next: locationctl status --places --changes"))
-    #expect(!run.text.contains("gpsd"))
+  }
+
+  @Test(
+    "ADMIN-10: prints the position of the daemon to its owner where no source is named",
+    arguments: [
+      ["once"], ["once", "--json"], ["once", "--accuracy", "best"], ["watch", "--count", "1"],
+      ["watch", "--count", "1", "--distance-filter", "5", "--json"],
+    ])
+  func position(_ words: [String]) async throws {
+    let daemon = try await DaemonRun()
+    let run = try run(daemon, words)
+    #expect(run.status == 0, "\(run.text)")
+    #expect(run.output.contains("48.5"), "\(run.text)")
+    let access = try daemon.control("data", "access").text
+    #expect(access.contains("locationctl"), "\(access)")
+    // The hardware is asked for nothing when the command has ended.
+    let status = try daemon.control("status").text
+    #expect(status.contains("needed    nothing"), "\(status)")
+  }
+
+  @Test("ADMIN-10: says why the daemon has no position", arguments: ["once", "watch"])
+  func none(_ verb: String) async throws {
+    let daemon = try await DaemonRun(sources: ["gpx:///no/such.gpx"])
+    let missing = try run(daemon, verb, "--timeout", "2")
+    #expect(missing.status == 1 && missing.error.contains("no position: gpx:"), "\(missing.text)")
+    #expect(missing.error.contains("Next: locationctl doctor"), "\(missing.text)")
+    #expect(try daemon.control("services", "off").status == 0)
+    let off = try run(daemon, verb, "--timeout", "2")
+    #expect(off.status == 1 && off.error.contains("location services are off"), "\(off.text)")
+    #expect(off.error.contains("Next: locationctl services on"), "\(off.text)")
   }
 
   @Test("asks a source that is named, whatever daemon runs")

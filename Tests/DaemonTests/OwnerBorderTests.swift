@@ -80,6 +80,22 @@ struct OwnerBorderTests {
     #expect(became.contains("is served as the app"), "\(became)")
   }
 
+  @Test("ADMIN-10: an app learns no position from a locationctl that it starts")
+  func position() async throws {
+    let daemon = try await DaemonRun(configuration: [])
+    let asked = """
+      os.environ.pop("CORELOCATION_SOURCES", None)
+      app = serve()
+      locationctl('once', '--timeout', '2')
+      """
+    let once = try await said(daemon, asked)
+    #expect(once.hasPrefix("ended 1 ") && once.contains("is served as the app"), "\(once)")
+    #expect(!once.hasDegrees("48.5"), "\(once)")
+    let direct = try await said(
+      daemon, "say('said', ask(connect(), 'org.meridian.administration.FollowLocations', True))")
+    #expect(direct.contains(Self.notOwner), "\(direct)")
+  }
+
   @Test(
     "border 2: the program of an app that is known starts no locationctl, also while it is away")
   func knownApp() async throws {

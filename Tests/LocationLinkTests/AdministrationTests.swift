@@ -22,6 +22,10 @@ struct AdministrationTests {
     .conditions(places: false), .addCondition(identifier: "home", circle),
     .addPolygon(identifier: "yard", yard), .removeCondition(identifier: "home"),
     .adopt(app: "a.b", program: "/p"), .followEvents,
+    .followLocations(nil, once: false),
+    .followLocations(
+      UpdateOptions(accuracy: .meters(10), distanceFilter: 5, pausesAutomatically: true), once: true
+    ),
     .log(query), .log(.init()),
     .access(app: "a.b"), .access(app: nil), .events(app: "a.b"), .events(app: nil),
     .adapters, .calibrate(adapter: BluetoothAddress(bits: 0x001a_7dda_7113), offset: -17),

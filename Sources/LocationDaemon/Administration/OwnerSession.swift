@@ -18,6 +18,10 @@ struct OwnerSession {
   var useFollowers: [Int] = []
   /// What was sent to them last.
   var lastUse: UseStatus?
+  /// Connections that receive locations, by their subscriber.
+  var locationFollowers: [SubscriberID: Int] = [:]
+  /// The number of the newest subscriber; none is used twice.
+  private var newest = Self.subscriber.rawValue
   /// Those who follow the status.
   var status = StatusFollowers()
   /// When they are woken next; `nil` while no timer runs for them.
@@ -26,6 +30,12 @@ struct OwnerSession {
   var isStepNoted = false
   /// Which connection sets the place from outside.
   var simulation = SimulationControl()
+
+  /// Returns a subscriber of the owner's client that is not in use.
+  mutating func newSubscriber() -> SubscriberID {
+    newest += 1
+    return SubscriberID(newest)
+  }
 
   static let subscriber = SubscriberID(1)
   /// The name of the owner's monitor.

@@ -103,6 +103,8 @@ extension SocketServer {
       answer(number, .object([]))
     case .followEvents: followEvents(number)
     case .followUse: followUse(number)
+    case .followLocations(let options, let once):
+      followLocations(number, options, isOnce: once)
     case .simulate(let fix, let hold):
       try simulate(fix, isHeld: hold, by: number)
       answer(number, .object([]))
@@ -115,11 +117,9 @@ extension SocketServer {
       let records = host.onQueue { $0.accessRecords(of: app) }
       answer(number, .fields(["access": records.json]))
     case .events(let app):
-      let records = host.onQueue { $0.eventRecords(of: app) }
-      list(records, as: "event", to: number)
+      list(host.onQueue { $0.eventRecords(of: app) }, as: "event", to: number)
     case .adapters:
-      let adapters = host.onQueue { $0.adapters() }
-      answer(number, .fields(["adapters": adapters.json]))
+      answer(number, .fields(["adapters": host.onQueue { $0.adapters() }.json]))
     case .calibrate(let adapter, let offset):
       try calibrate(adapter, offset)
       answer(number, .object([]))
@@ -283,7 +283,7 @@ extension SocketServer {
   // MARK: The owner's monitor
 
   /// Returns the owner as a client of the engine, which may know everything.
-  private func ownerClient() -> ClientID {
+  func ownerClient() -> ClientID {
     if let client = owner.client { return client }
     let description = ClientDescription(
       app: .owner, manifest: Manifest([:], file: "the command table of locationctl"))
@@ -344,6 +344,7 @@ extension SocketServer {
   }
 
   private func receive(_ delivery: Delivery) {
+    guard !passLocations(in: delivery) else { return }
     guard case .monitor(_, .event(let number, let event)) = delivery else { return }
     // Not now: the engine is in the middle of a step.
     queue.async { [weak self] in self?.onQueue { $0.pass(event, number) } }
@@ -366,6 +367,7 @@ extension SocketServer {
     owner.logFollowers[number] = nil
     owner.useFollowers.removeAll { $0 == number }
     leaveStatus(number)
+    leaveLocations(number)
     if owner.simulation.leave(number) { restoreSources() }
     guard owner.eventFollowers.contains(number) else { return }
     owner.eventFollowers.removeAll { $0 == number }

@@ -232,6 +232,12 @@ package enum AdministrationInterface {
       floor: ?int
     )
 
+    # `accuracy` is an object with one member: best, bestForNavigation, reduced, or meters ({"meters": float}).
+    type LocationOptions (accuracy: ?object, distanceFilter: ?float)
+
+    # `diagnostics` has the names of what keeps positions away, as live updates name them.
+    type LocationUpdate (fix: ?Fix, stationary: bool, diagnostics: []string)
+
     type App (
       app: string,
       # never, ask, once, whenInUse, always
@@ -442,6 +448,11 @@ package enum AdministrationInterface {
 
     # Which apps use the location: a reply now, and one for each change. Call with `more`.
     method FollowUse() -> (use: UseStatus)
+
+    # Where the device is, one reply each, as an app receives it that may know the location: live updates, or with
+    # `options` those of a manager, of which `once` gives one position, the best within ten seconds. The hardware is
+    # asked for it until the connection ends, and the access log names the owner. Call with `more`.
+    method FollowLocations(options: ?LocationOptions, once: ?bool) -> (update: LocationUpdate)
 
     # Sets where the device is, in place of all sources. It ends with the connection, or with `hold` by
     # EndSimulation only. The daemon of the whole machine refuses unless its configuration allows it.

@@ -20,6 +20,8 @@ package enum AdministrationRequest: Hashable, Sendable {
   case followEvents
   /// Which apps use the location, now and as it changes.
   case followUse
+  /// Where the device is, as an app receives it: live updates without options, else those of a manager.
+  case followLocations(UpdateOptions?, once: Bool)
   /// Sets the place of the device from outside (SIM-15); one that is held outlasts the connection.
   case simulate(Fix, hold: Bool)
   case endSimulation
@@ -91,6 +93,9 @@ package enum AdministrationRequest: Hashable, Sendable {
     case "RemoveCondition": self = .removeCondition(identifier: try given.get("identifier"))
     case "FollowEvents": self = .followEvents
     case "FollowUse": self = .followUse
+    case "FollowLocations":
+      self = .followLocations(
+        try given.find("options"), once: try given.find("once") ?? false)
     case "Simulate":
       self = .simulate(try given.get("fix"), hold: try given.find("hold") ?? false)
     case "EndSimulation": self = .endSimulation
@@ -121,7 +126,7 @@ package enum AdministrationRequest: Hashable, Sendable {
   /// Whether more than one reply may come.
   package var isStream: Bool {
     switch self {
-    case .followStatus, .followEvents, .followUse, .log, .events, .export: true
+    case .followStatus, .followEvents, .followUse, .followLocations, .log, .events, .export: true
     case .status, .apps, .authorize, .adopt, .resetAuthorization, .services, .conditions,
       .addCondition, .addPolygon, .removeCondition, .access, .adapters, .calibrate, .erase,
       .simulate, .endSimulation, .map, .importMap, .forgetMap, .forgetMapNear, .rekey:
@@ -165,6 +170,8 @@ package enum AdministrationRequest: Hashable, Sendable {
     case .removeCondition(let identifier): ("RemoveCondition", ["identifier": identifier.json])
     case .followEvents: ("FollowEvents", [:])
     case .followUse: ("FollowUse", [:])
+    case .followLocations(let options, let once):
+      ("FollowLocations", ["options": options?.json, "once": once.json])
     case .simulate(let fix, let hold): ("Simulate", ["fix": fix.json, "hold": hold.json])
     case .endSimulation: ("EndSimulation", [:])
     case .log(let query):

@@ -154,6 +154,23 @@ package struct LiveUpdate: Hashable, Sendable {
   }
 }
 
+extension Delivery {
+  /// The locations of a delivery, or that there is none, in its order; empty for one of anything else.
+  package var liveUpdates: [LiveUpdate] {
+    switch self {
+    case .live(_, let update): [update]
+    case .updates(_, .fixes(let fixes)): fixes.map { LiveUpdate(fix: $0) }
+    case .updates(_, .failed(let failure)):
+      [
+        LiveUpdate(
+          fix: nil,
+          diagnostics: failure == .denied ? .authorizationDenied : .locationUnavailable)
+      ]
+    default: []
+    }
+  }
+}
+
 extension Diagnostics {
   /// The flags that bar all locations.
   package static let barring: Diagnostics = [

@@ -13,6 +13,19 @@ enum Failure: Error, Hashable {
     }
   }
 
+  var cause: String {
+    switch self {
+    case .usage(let cause, _), .refused(let cause, _): cause
+    }
+  }
+
+  var next: String? {
+    switch self {
+    case .usage(_, let next): next
+    case .refused(_, let next): next
+    }
+  }
+
   /// The text on standard error.
   var message: String {
     switch self {

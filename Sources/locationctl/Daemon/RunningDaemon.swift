@@ -31,10 +31,12 @@ struct RunningDaemon {
     "systemctl start locationd.socket, or systemctl --user start locationd.socket, or by hand: "
     + "locationd"
 
-  /// The command that shows the position of the daemon behind a socket, which its owner may see.
-  static func howToSeePosition(at socket: String) -> String {
-    (isOwn(socket) ? "" : "sudo ")
-      + "locationctl status --places --changes; or name a source of this command: --source URL"
+  /// That a daemon has the position, for commands that use sources of their own.
+  static func hasSources(at socket: String) -> Failure {
+    .refused(
+      "the location daemon at \(socket) has the sources of this computer",
+      next: (isOwn(socket) ? "" : "sudo ")
+        + "locationctl watch; or name a source of this command: --source URL")
   }
 
   /// Whether this user, or root, runs the daemon behind a socket as who types.

@@ -4,10 +4,12 @@ import LocationModel
 extension Verb {
   private static let timeout = Option.timeout("Give up after so many seconds; 60 unless given")
 
-  /// What those cannot know who use the sources themselves (docs/decisions/0100).
-  static let withoutMap = """
-    The sources are used by this program itself, and nothing is stored: of the map that a daemon or an \
-    app has learned it knows nothing, so that a service (ichnaea:) is asked at once.
+  /// Whose position it is (docs/decisions/0100 for the map).
+  static let whosePosition = """
+    Without --source and CORELOCATION_SOURCES it is that of the location daemon, which gives it to its owner: \
+    the user as whom it runs, and root. Where no daemon runs, or another user asks, and for sources that are \
+    named, this program uses the sources itself, and stores nothing: of the map that a daemon or an app has \
+    learned it knows nothing then, so that a service (ichnaea:) is asked at once.
     """
 
   static let once = Verb(
@@ -18,7 +20,7 @@ extension Verb {
       that exact, and prints the best. Ends at once, with the reason, when no source can give one. \
       The date is printed where it is not today's.
       """,
-      withoutMap,
+      whosePosition,
     ],
     options: [.source, .accuracy, timeout, .json],
     examples: ["locationctl once --source fixed:51.5,-0.1", "locationctl once --json"],
@@ -26,19 +28,41 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let level = invocation.accuracyLevel
-      let person = try Person(
-        sources: choice.sources, isPrecise: level != .reduced, beside: choice.daemon)
       let feed = Feed(accuracy: level, isOnce: true)
+      let seconds = invocation.number(timeout) ?? 60
       let isJSON = invocation.has(.json)
       let progress = Progress("waiting for a position")
-      let tally = Tally()
       defer { progress.end() }
-      _ = try await withTimeout(invocation.number(timeout) ?? 60) {
+      func show(_ report: Report) {
+        progress.end()
+        Output.standard.line(isJSON ? report.json : report.text(at: HostClock.now.unixTime))
+      }
+      var refusal: Failure?
+      if let socket = choice.daemon {
+        let daemon = DaemonFeed(socket: socket, feed: feed)
+        var (isShown, isOver) = (false, false)
+        refusal = try daemon.follow(seconds: seconds) { report in
+          if report.location != nil {
+            show(report)
+            isShown = true
+          } else {
+            isOver = level != nil || (try? daemon.silence().isLasting) ?? true
+          }
+          return !isShown && !isOver
+        }
+        if refusal == nil {
+          guard isShown else { throw try daemon.silence().failure }
+          return
+        }
+      }
+      let person = try Person(
+        sources: choice.sources, isPrecise: level != .reduced, beside: refusal)
+      let tally = Tally()
+      _ = try await withTimeout(seconds) {
         try await feed.follow(as: person) { report in
           guard report.location != nil else { return !(person.areSourcesOut || level != nil) }
-          progress.end()
           tally.count = 1
-          Output.standard.line(isJSON ? report.json : report.text(at: HostClock.now.unixTime))
+          show(report)
           return false
         }
       }

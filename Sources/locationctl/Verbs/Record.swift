@@ -38,7 +38,8 @@ extension Verb {
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let target = RecordingTarget(path, invocation.has(plain) ? .none : .state)
       let person = try Person(
-        sources: choice.sources, recordingTo: target, beside: choice.daemon)
+        sources: choice.sources, recordingTo: target,
+        beside: choice.daemon.map { RunningDaemon.hasSources(at: $0) })
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
       let (interruptions, continuation) = AsyncStream.makeStream(

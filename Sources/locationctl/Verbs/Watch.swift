@@ -18,7 +18,7 @@ extension Verb {
       interrupted. A line without a location says why there is none, again when the reason changes; \
       ends with status 1 when no source can ever give one. The date is printed where it is not today's.
       """,
-      withoutMap,
+      whosePosition,
     ],
     options: [.source, .accuracy, distanceFilter, count, timeout, .json],
     examples: [
@@ -29,15 +29,22 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let level = invocation.accuracyLevel
-      let person = try Person(
-        sources: choice.sources, isPrecise: level != .reduced, beside: choice.daemon)
       let feed = Feed(accuracy: level, distanceFilter: invocation.number(distanceFilter))
       let isJSON = invocation.has(.json)
       let limit = invocation.wholeNumber(count)
-      let log = WatchLog(person, asJSON: isJSON)
       if !isJSON { Output.standard.line(Output.standard.styled(Report.heading, .dim)) }
+      var refusal: Failure?
+      if let socket = choice.daemon {
+        refusal = try await watch(DaemonFeed(socket: socket, feed: feed), invocation)
+        guard refusal != nil else { return }
+      }
+      let person = try Person(
+        sources: choice.sources, isPrecise: level != .reduced, beside: refusal)
+      let log = WatchLog(asJSON: isJSON) {
+        person.haveRecordingsEnded && !isJSON ? nil : person.cause
+      }
       _ = try await withTimeout(invocation.number(timeout)) {
-        let changes = Task { await log.followSources() }
+        let changes = Task { await log.followSources(of: person) }
         defer { changes.cancel() }
         try await feed.follow(as: person) { report in
           log.print(report)
@@ -47,22 +54,43 @@ extension Verb {
       }
       let received = await log.count
       if received == 0 { throw person.reason }
-      guard let limit, received < limit else { return }
-      throw Failure.refused("\(received) of \(limit) locations came", next: nil)
+      try check(received, limit)
     })
+
+  /// Prints what a daemon gives its owner, or returns why it does not take this program for the owner's.
+  @MainActor private static func watch(
+    _ daemon: DaemonFeed, _ invocation: Invocation
+  ) throws(Failure) -> Failure? {
+    let limit = invocation.wholeNumber(count)
+    let log = WatchLog(asJSON: invocation.has(.json)) { (try? daemon.silence())?.cause }
+    let refusal = try daemon.follow(seconds: invocation.number(timeout)) { report in
+      log.print(report)
+      return limit.map { log.count < $0 } ?? true
+    }
+    guard refusal == nil else { return refusal }
+    guard log.count > 0 else { throw try daemon.silence().failure }
+    try check(log.count, limit)
+    return nil
+  }
+
+  private static func check(_ received: Int, _ limit: Int?) throws(Failure) {
+    guard let limit, received < limit else { return }
+    throw .refused("\(received) of \(limit) locations came", next: nil)
+  }
 }
 
 /// Prints locations, and why there is none: once, and again when the reason has changed.
 @MainActor private final class WatchLog {
-  private let person: Person
   private let isJSON: Bool
+  /// Why there is none now; `nil` where that is no news.
+  private let cause: @Sendable () -> String?
   /// How many locations came.
   private(set) var count = 0
   /// The reason that was printed last, since the last location.
   private var reason: String?
 
-  nonisolated init(_ person: Person, asJSON isJSON: Bool) {
-    (self.person, self.isJSON) = (person, isJSON)
+  nonisolated init(asJSON isJSON: Bool, because cause: @escaping @Sendable () -> String?) {
+    (self.isJSON, self.cause) = (isJSON, cause)
   }
 
   /// - Parameters:
@@ -74,8 +102,7 @@ extension Verb {
       count += 1
       reason = nil
     } else if report.diagnostics.contains(.locationUnavailable) {
-      let cause = person.cause
-      guard cause != reason || isJSON && isUpdate else { return }
+      guard let cause = cause(), cause != reason || isJSON && isUpdate else { return }
       reason = cause
       report.reason = (cause, HostClock.now.unixTime)
     }
@@ -84,13 +111,13 @@ extension Verb {
       Output.standard.line(report.json)
     } else if report.location != nil {
       Output.standard.line(text)
-    } else if !person.haveRecordingsEnded {
+    } else {
       Output.standard.line(Output.standard.styled(text, .doubtful))
     }
   }
 
   /// Prints why no source can give a position, as soon as that is so.
-  func followSources() async {
+  func followSources(of person: Person) async {
     for await note in person.notes {
       guard case .provider = note, person.areSourcesOut, !person.haveRecordingsEnded else {
         continue
