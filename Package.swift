@@ -318,8 +318,9 @@ let package = Package(
     .testTarget(
       name: "BusTests",
       dependencies: [
-        "HostProgram", "LaunchedApp", "TestSupport", "LocationEngine", "LocationHost",
-        "LocationModel", "LocationProviders", "LocationService", "locationctl", "locationd",
+        "HostProgram", "LaunchedApp", "TestSupport", "LocationDaemon", "LocationEngine",
+        "LocationHost", "LocationModel", "LocationProviders", "LocationService", "locationctl",
+        "locationd",
       ],
       exclude: ["Mocks"], swiftSettings: house),
     .testTarget(name: "HouseTests", swiftSettings: house),

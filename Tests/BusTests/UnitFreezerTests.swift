@@ -2,6 +2,8 @@ import LocationHost
 import TestSupport
 import Testing
 
+@testable import LocationDaemon
+
 /// A service manager by python-dbusmock, on a private bus.
 @Suite(
   "Units that are frozen and thawed", .serialized,

@@ -5,6 +5,8 @@ import LocationModel
 import TestSupport
 import Testing
 
+@testable import locationctl
+
 /// The owner's command line against a real daemon.
 @Suite("The owner of a daemon", .serialized)
 struct AdministrationTests {

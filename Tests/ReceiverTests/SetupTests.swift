@@ -5,6 +5,8 @@ import LocationProviders
 import TestSupport
 import Testing
 
+@testable import locationctl
+
 @Suite("What setup finds and writes", .serialized)
 struct SetupTests {
   /// A folder that stands for `/`, with one serial port.

@@ -7,5 +7,5 @@ package enum SessionBus {
   }
 
   /// Why there is none.
-  static let missing = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+  package static let missing = "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
 }

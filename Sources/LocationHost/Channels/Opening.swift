@@ -5,7 +5,7 @@ import LocationProviders
 /// Opens descriptors for channels: nonblocking, and closed on exec.
 package enum Opening {
   /// Opens a serial port in raw mode, or any other file that can be read like one.
-  static func serial(_ path: String, baud: Int?) throws(Errno) -> Int32 {
+  package static func serial(_ path: String, baud: Int?) throws(Errno) -> Int32 {
     var descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
     if descriptor < 0 { descriptor = open(path, O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC) }
     guard descriptor >= 0 else { throw Errno(last: "open \(path)") }
@@ -48,7 +48,7 @@ package enum Opening {
   }
 
   /// Returns the target of a symbolic link, as it is written there.
-  static func linkTarget(_ path: String) throws(Errno) -> [UInt8] {
+  package static func linkTarget(_ path: String) throws(Errno) -> [UInt8] {
     var target = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &target, target.count)
     guard count >= 0 else { throw Errno(last: "read the link \(path)") }
@@ -179,7 +179,7 @@ package enum Opening {
   }
 
   /// Connects to a local socket of bytes. Such a connection is made at once, or refused.
-  static func stream(_ path: String) throws(Errno) -> Int32 { try local(path, SOCK_STREAM) }
+  package static func stream(_ path: String) throws(Errno) -> Int32 { try local(path, SOCK_STREAM) }
 
   private static func local(_ path: String, _ type: __socket_type) throws(Errno) -> Int32 {
     let descriptor = try socket(AF_UNIX, type)

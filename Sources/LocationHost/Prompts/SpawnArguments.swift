@@ -1,4 +1,4 @@
 /// Strings in the form of `linux_spawn`: each ended by NUL, and one more NUL after the last.
-enum SpawnArguments {
-  static func block(_ strings: [String]) -> [CChar] { strings.flatMap(\.utf8CString) + [0] }
+package enum SpawnArguments {
+  package static func block(_ strings: [String]) -> [CChar] { strings.flatMap(\.utf8CString) + [0] }
 }

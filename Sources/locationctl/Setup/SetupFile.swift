@@ -1,20 +1,21 @@
 import Glibc
 import LocationCoding
+import LocationHost
 import LocationProviders
 
 /// The configuration that `locationctl setup` writes, and the one that was there before.
-package struct SetupFile: Hashable, Sendable {
-  package var path: String
+struct SetupFile: Hashable, Sendable {
+  var path: String
 
-  package init(path: String) {
+  init(path: String) {
     self.path = path
   }
 
   /// Where a configuration that somebody else has written is kept.
-  package var kept: String { path + ".before-setup" }
+  var kept: String { path + ".before-setup" }
 
   /// The file of the system's daemon, or of this user's.
-  package static func standard(
+  static func standard(
     root: String, isRoot: Bool, _ variables: [String: String]
   ) -> SetupFile? {
     if isRoot || !root.isEmpty { return SetupFile(path: root + "/etc/locationd.conf") }
@@ -27,13 +28,13 @@ package struct SetupFile: Hashable, Sendable {
   private static let longest = 1 << 20
 
   /// The lines of the file that set anything but a source, which a new one keeps.
-  package var settings: [String] {
+  var settings: [String] {
     lines.filter { line in KeyValueLines.setting(in: line).map { $0.key != "source" } ?? false }
       .map(String.init)
   }
 
   /// The sources that the file names, which a new one does not keep.
-  package var sources: [String] {
+  var sources: [String] {
     lines.compactMap { line in
       KeyValueLines.setting(in: line).flatMap { $0.key == "source" ? $0.value : nil }
     }
@@ -69,7 +70,7 @@ package struct SetupFile: Hashable, Sendable {
   /// Writes a configuration; one that somebody else has written, or has edited, is kept beside it.
   ///
   /// - Returns: the path of the one that is kept; `nil` if none is.
-  package func write(_ text: String) throws(Errno) -> String? {
+  func write(_ text: String) throws(Errno) -> String? {
     let isKept = access(path, F_OK) == 0 && !isOwn
     if isKept {
       guard access(kept, F_OK) != 0 else { throw Errno(code: EEXIST, call: "keep \(kept)") }
@@ -101,7 +102,7 @@ package struct SetupFile: Hashable, Sendable {
   /// - Parameter keeping: is called with the path of the one that is kept.
   /// - Returns: `false` if there is none that ``write(_:)`` has written; nothing is changed then.
   /// - Throws: why it cannot be removed, or the one before it not be put back.
-  package func remove(keeping: (String) -> Void = { _ in }) throws(Errno) -> Bool {
+  func remove(keeping: (String) -> Void = { _ in }) throws(Errno) -> Bool {
     guard isOwn else { return false }
     if let edited = try keepEdited() { keeping(edited) }
     guard unlink(path) == 0 else { throw Errno(last: "unlink \(path)") }

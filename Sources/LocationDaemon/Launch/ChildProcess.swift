@@ -1,12 +1,13 @@
 import CLinux
 import Dispatch
 import Glibc
+import LocationHost
 
 /// The programs that this process has started.
-package enum ChildProcess {
+enum ChildProcess {
   /// Starts a program as the leader of its own session, and reaps it when it has ended; returns an
   /// errno, or 0.
-  package static func start(_ words: [String], _ environment: [String]) -> Int32 {
+  static func start(_ words: [String], _ environment: [String]) -> Int32 {
     var (words, environment) = (SpawnArguments.block(words), SpawnArguments.block(environment))
     var process: Int32 = 0
     let code = linux_spawn(&words, &environment, nil, &process)
@@ -16,7 +17,7 @@ package enum ChildProcess {
 
   /// Adopts the children of the previous program of this process: a daemon that restarts keeps its
   /// process number and its children, but has lost its records of them.
-  package static func adopt() {
+  static func adopt() {
     let path = "/proc/self/task/\(getpid())/children"
     guard let bytes = SmallFile.read(path, limit: 1 << 16) else { return }
     let children = String(decoding: bytes, as: UTF8.self).split(separator: " ")

@@ -1,16 +1,17 @@
 import Glibc
-package import LocationCoding
-package import LocationLink
+import LocationCoding
+import LocationHost
+import LocationLink
 import LocationModel
 
 /// The owner's side of the administration: one connection, one request after the other.
-package final class DaemonCaller {
+final class DaemonCaller {
   private let descriptor: Int32
   private var frames = FrameSplitter(limit: SocketLink.longestMessage)
   private var replies: [[UInt8]] = []
 
   /// Why a request to the daemon failed.
-  package enum Fault: Error, Hashable, Sendable {
+  enum Fault: Error, Hashable, Sendable {
     /// No daemon answers there, or it no longer does.
     case away(String)
     /// The caller is not the daemon's owner, or cannot be verified as such.
@@ -26,7 +27,7 @@ package final class DaemonCaller {
   /// Opens a connection.
   ///
   /// - Throws: `Fault` with why there is none.
-  package init(at path: String) throws(Fault) {
+  init(at path: String) throws(Fault) {
     do throws(Errno) { descriptor = try DaemonSocket.connect(to: path) } catch {
       throw .away("\(error)")
     }
@@ -37,7 +38,7 @@ package final class DaemonCaller {
   /// Sends one request and returns the reply.
   ///
   /// - Throws: `Fault` with why the daemon refuses.
-  package func ask(_ request: AdministrationRequest) throws(Fault) -> JSON {
+  func ask(_ request: AdministrationRequest) throws(Fault) -> JSON {
     try send(request)
     guard let reply = try reply() else { throw .away("it did not answer within two seconds") }
     return reply.parameters
@@ -46,7 +47,7 @@ package final class DaemonCaller {
   /// Sends one request and returns a named member of the reply.
   ///
   /// - Throws: `Fault` with why the daemon refuses.
-  package func ask<Value: JSONCodable>(
+  func ask<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, as: Value.Type = Value.self
   ) throws(Fault) -> Value {
     let parameters = try ask(request)
@@ -58,7 +59,7 @@ package final class DaemonCaller {
   /// returns `false`.
   ///
   /// - Throws: `Fault` with why the daemon does not continue.
-  package func follow<Value: JSONCodable>(
+  func follow<Value: JSONCodable>(
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
     _ receive: (Value) -> Bool
   ) throws(Fault) {

@@ -1,18 +1,19 @@
 import CLinux
 import Glibc
+import LocationHost
 import LocationModel
-package import LocationProviders
+import LocationProviders
 
 /// Looks at what a machine has that gives positions.
-package struct MachineProbe: Sendable {
+struct MachineProbe: Sendable {
   /// The folder that stands for `/`.
-  package var root: String
+  var root: String
   /// The port at which gpsd is looked for; `nil` looks for none.
-  package var gpsd: UInt16?
+  var gpsd: UInt16?
   /// How long to listen at one rate; receivers send every second.
-  package var timeout: Duration
+  var timeout: Duration
 
-  package init(
+  init(
     root: String = "", gpsd: UInt16? = Source.gpsdPort, timeout: Duration = .milliseconds(1500)
   ) {
     self.root = root
@@ -21,7 +22,7 @@ package struct MachineProbe: Sendable {
   }
 
   /// Looks at everything; takes up to ten seconds for each serial port.
-  package func parts(saying: (String) -> Void = { _ in }) -> MachineParts {
+  func parts(saying: (String) -> Void = { _ in }) -> MachineParts {
     var parts = MachineParts()
     parts.answersGpsd = gpsd.map(Self.answers) ?? false
     parts.wifi = names("/sys/class/net") {
@@ -77,10 +78,10 @@ package struct MachineProbe: Sendable {
   }
 
   /// The rates of receivers, the usual ones first.
-  package static let rates = [9600, 115_200, 38_400, 4800, 57_600, 19_200, 230_400, 460_800]
+  static let rates = [9600, 115_200, 38_400, 4800, 57_600, 19_200, 230_400, 460_800]
 
   /// Finds the rate at which NMEA comes from a port; `nil` if none comes.
-  package func baud(of path: String) -> Int? {
+  func baud(of path: String) -> Int? {
     for rate in Self.rates {
       guard let descriptor = try? Opening.serial(path, baud: rate) else { return nil }
       defer { close(descriptor) }

@@ -1,9 +1,10 @@
 import Glibc
+import LocationHost
 
 /// The rules of all countries, of which the kernel takes those of one when it is named.
-package enum RegulatoryDatabase {
+enum RegulatoryDatabase {
   /// Returns whether the kernel finds it, in its folder or the one for updates, or compressed.
-  package static func isInstalled(in folder: String = "/lib/firmware") -> Bool {
+  static func isInstalled(in folder: String = "/lib/firmware") -> Bool {
     places.contains { access("\(folder)/\($0)", R_OK) == 0 }
   }
 

@@ -1,29 +1,31 @@
+import LocationHost
+
 /// A switch of a radio as the kernel lists it: rfkill.
-package struct RadioSwitch: Hashable, Sendable {
+struct RadioSwitch: Hashable, Sendable {
   /// Radios that receive what positions or beacons are found by, as the kernel names them.
-  package enum Kind: String, Sendable {
+  enum Kind: String, Sendable {
     case wifi = "wlan"
     case bluetooth
     case modem = "wwan"
   }
 
   /// The name of the radio, such as `phy0`.
-  package var name: String
+  var name: String
   /// Whether a person or a program has switched it off.
-  package var isSoftBlocked: Bool
+  var isSoftBlocked: Bool
   /// Whether a switch of the computer has.
-  package var isHardBlocked: Bool
+  var isHardBlocked: Bool
 
-  package init(name: String, isSoftBlocked: Bool, isHardBlocked: Bool) {
+  init(name: String, isSoftBlocked: Bool, isHardBlocked: Bool) {
     self.name = name
     self.isSoftBlocked = isSoftBlocked
     self.isHardBlocked = isHardBlocked
   }
 
-  package var isBlocked: Bool { isSoftBlocked || isHardBlocked }
+  var isBlocked: Bool { isSoftBlocked || isHardBlocked }
 
   /// Returns the switches of all radios of a kind, sorted; none where the kernel lists none.
-  package static func all(
+  static func all(
     of kind: Kind, in folder: String = "/sys/class/rfkill"
   ) -> [RadioSwitch] {
     SmallFile.names(in: folder).prefix(mostSwitches).compactMap { entry in

@@ -1,16 +1,17 @@
 import Dispatch
+import LocationHost
 import LocationModel
 import LocationProviders
 
 /// Freezes units of systemd, and thaws them, over the bus of the service manager.
 ///
 /// Runs on its own queue, so that a service manager that hangs delays nobody.
-package actor UnitFreezer: QueueActor {
+actor UnitFreezer: QueueActor {
   /// Receives why it was refused; `nil` once it is done.
-  package typealias Answer = @Sendable (String?) -> Void
+  typealias Answer = @Sendable (String?) -> Void
 
-  nonisolated package let executor = HostQueue(label: "meridian.units")
-  nonisolated package var unownedExecutor: UnownedSerialExecutor {
+  nonisolated let executor = HostQueue(label: "meridian.units")
+  nonisolated var unownedExecutor: UnownedSerialExecutor {
     executor.asUnownedSerialExecutor()
   }
   nonisolated private let place: Address
@@ -20,14 +21,14 @@ package actor UnitFreezer: QueueActor {
   private var waiting: [Int: Answer] = [:]
 
   /// The bus of a service manager.
-  package enum Address: Sendable {
+  enum Address: Sendable {
     /// That of the machine, on the system bus.
     case system
     /// That of a user, on the bus at this address; `nil` if there is no session.
     case user(bus: String?)
   }
 
-  package init(_ place: Address) {
+  init(_ place: Address) {
     self.place = place
   }
 
@@ -37,7 +38,7 @@ package actor UnitFreezer: QueueActor {
   ///   - unit: the name of the unit, such as `boat.service`.
   ///   - isFrozen: whether its processes are to be stopped.
   ///   - answer: receives why that was refused, in words; `nil` if the unit is as asked for.
-  nonisolated package func freeze(_ unit: String, _ isFrozen: Bool, _ answer: @escaping Answer) {
+  nonisolated func freeze(_ unit: String, _ isFrozen: Bool, _ answer: @escaping Answer) {
     enter { $0.call(unit, isFrozen, answer) }
   }
 

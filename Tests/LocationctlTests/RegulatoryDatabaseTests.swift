@@ -2,6 +2,8 @@ import Foundation
 import LocationHost
 import Testing
 
+@testable import locationctl
+
 @Suite("The rules of all countries")
 struct RegulatoryDatabaseTests {
   @Test(

@@ -2,6 +2,8 @@ import Foundation
 import LocationHost
 import Testing
 
+@testable import locationctl
+
 @Suite("Switches of radios")
 struct RadioSwitchTests {
   @Test("RADIO-7, RADIO-92: the switches of radios of one kind are read, and of no other")

@@ -1,10 +1,10 @@
 import Glibc
 
 /// A program that is started and waited for.
-package enum ChildProgram {
+enum ChildProgram {
   /// Runs a program of the path with the standard streams of this one; returns its exit status, or 127 if it
   /// could not be started, or was ended by a signal.
-  package static func run(_ words: [String], _ variables: [String: String]) -> Int32 {
+  static func run(_ words: [String], _ variables: [String: String]) -> Int32 {
     let lines = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     var arguments = words.map { strdup($0) } + [nil]
     var environment = lines.map { strdup($0) } + [nil]
