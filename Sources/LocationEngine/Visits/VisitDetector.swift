@@ -313,7 +313,7 @@ package struct VisitDetector: Machine {
   private static let samplingInterval = 40.0
   /// Meters: coarser fixes are no evidence of stays.
   private static let coarsest = 200.0
-  /// Meters between two stays at one place. Documented nowhere (VISIT-10: visitRadius).
+  /// Meters between two stays at one place (chosen).
   private static let sameplace = 100.0
   private static let mostPlaces = 200
   /// Meters per second: slower than a person walks; most receivers at rest report less (chosen).
