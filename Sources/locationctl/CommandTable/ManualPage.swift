@@ -69,6 +69,10 @@ enum ManualPage {
     else none. For apps on their own; \\fBlocationd\\fR reads \\fIsignificant-change-heartbeat\\fR from its
     configuration.
     .TP
+    .B CORELOCATION_AGENTS
+    Who answers an app on its own when it asks, such as \\fIpolicy:FILE terminal\\fR; empty for nobody.
+    \\fBlocationd\\fR reads \\fIagent\\fR from its configuration.
+    .TP
     .B CORELOCATION_INDICATOR
     \\fIno\\fR: an app on its own does not show on the desktop that it uses the location.
     .TP

@@ -48,7 +48,8 @@ extension Option {
   static let json = Option(name: "json", summary: "Print one JSON object per line")
   static let source = Option(
     name: "source", value: .source, repeats: true,
-    summary: "Where positions come from; else $CORELOCATION_SOURCES, else gpsd on this machine")
+    summary: "Where positions come from; else $CORELOCATION_SOURCES, else the daemon where this "
+      + "verb asks it, else gpsd on this machine")
   static let accuracy = Option(
     name: "accuracy", value: .choice(AccuracyLevel.allCases.map(\.rawValue)),
     summary: "How exact positions shall be; a request, not a filter")

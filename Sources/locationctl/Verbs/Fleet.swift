@@ -20,7 +20,8 @@ extension Verb {
     summary: "How far ahead of its arrival a date may be, and is not corrected; 10 unless given")
   private static let until = Option(
     name: "until", value: .text("DATE"),
-    summary: "Let silence decide until then, and take no later fix; without it, now, and none")
+    summary: "Let silence decide until then, and take no later fix; else it decides nothing, and "
+      + "now is the latest")
   private static let grouped = Option(
     name: "grouped", summary: "All lines of a device come together: print it when the next begins")
   private static let devices = Option(

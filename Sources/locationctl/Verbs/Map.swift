@@ -33,7 +33,7 @@ extension Verb {
       list of access points can be made of it.
       """,
       """
-      forget removes it, after you have confirmed that; with --near, without a question, only the places whose middles lie within so many meters of one, \
+      forget removes it, after you have confirmed that; with --near, without a question, only the places whose middles lie within METERS of that place, \
       the transmitters that are known nowhere else, and those that imported lists place there. Both \
       take away the region that the map gave, and cannot be undone; --near prints how many places \
       and transmitters it has removed.

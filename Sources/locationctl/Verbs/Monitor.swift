@@ -19,8 +19,8 @@ extension Verb {
     details: [
       """
       add watches a circle, or with --polygon a polygon, until remove ends it, also across \
-      restarts; what would not be watched, as one beyond the limit (20), too large, or while you have \
-      refused it to locationctl, is refused with the reason. list shows what all apps monitor, and why an \
+      restarts; what would not be watched, as one beyond the limit (20), too large, or while locationctl \
+      may not know the location, is refused with the reason. list shows what all apps monitor, and why an \
       app receives no state. events prints each change of your own places: first those that came while nobody \
       listened, then those to come, until it is interrupted. An event that was printed does not \
       come again.
