@@ -52,6 +52,28 @@ struct BesideDaemonTests {
     #expect(off.error.contains("Next: locationctl services on"), "\(off.text)")
   }
 
+  @Test("ADMIN-10: what the owner has decided about locationctl holds, also after a restart")
+  func denied() async throws {
+    let folder = try TemporaryFolder()
+    func begin() async throws -> DaemonRun {
+      try await DaemonRun(arguments: ["--state", folder.file("state")])
+    }
+    do {
+      let daemon = try await begin()
+      #expect(try run(daemon, "once").status == 0)
+      #expect(try daemon.control("authorize", "locationctl", "never").status == 0)
+    }
+    let daemon = try await begin()
+    for verb in ["once", "watch"] {
+      let denied = try run(daemon, verb, "--timeout", "20")
+      #expect(denied.status == 1, "\(denied.text)")
+      #expect(denied.error.contains("locationctl may not know the location"), "\(denied.text)")
+      #expect(denied.error.contains("Next: locationctl authorize locationctl always"))
+    }
+    #expect(try daemon.control("authorize", "locationctl", "reset").status == 0)
+    #expect(try run(daemon, "once").status == 0)
+  }
+
   @Test("asks a source that is named, whatever daemon runs")
   func named() async throws {
     let daemon = try await DaemonRun()

@@ -11,6 +11,10 @@ struct AdministrationFault: Error {
   var reason: String
   /// What the owner can do about it, if anything.
   var next: String?
+
+  static let ownerDenied = AdministrationFault(
+    reason: "\(AppIdentity.owner) may not know the location",
+    next: "locationctl authorize \(AppIdentity.owner) always")
 }
 
 /// The authorization that an owner decides for an app; `nil` leaves a part unchanged.
@@ -101,7 +105,7 @@ extension LocationHost {
             + (isFull ? ", or conditions-per-app in locationd.conf" : "")
         )
       case .authorizationDenied, .authorizationRequestInProgress:
-        ("\(app) may not know the location", "locationctl authorize \(app) always")
+        (AdministrationFault.ownerDenied.reason, AdministrationFault.ownerDenied.next)
       case .authorizationDeniedGlobally: (reason.words, "locationctl services on")
       case .accuracyLimited:
         (
@@ -162,6 +166,17 @@ extension LocationHost {
     throw AdministrationFault(
       reason: "location services are \(on ? "on" : "off") now, and that could not be stored yet: "
         + "\(fault); the daemon goes on trying")
+  }
+
+  /// What the owner's own requests may know; they are no app that asks.
+  var levelOfOwner: AuthorizationLevel? {
+    AuthorizationLevel(rawValue: AppStatus(.owner, in: storedEntries).level)
+  }
+
+  /// Lets the owner's requests know the location where the owner has decided nothing about them.
+  func allowUndecidedOwner() {
+    guard levelOfOwner == .ask else { return }
+    step(.engine(.setting(.authorization(.owner, .always))))
   }
 
   /// Decides for an app as the settings would, whether the app runs or not.

@@ -104,7 +104,7 @@ extension SocketServer {
     case .followEvents: followEvents(number)
     case .followUse: followUse(number)
     case .followLocations(let options, let once):
-      followLocations(number, options, isOnce: once)
+      try followLocations(number, options, isOnce: once)
     case .simulate(let fix, let hold):
       try simulate(fix, isHeld: hold, by: number)
       answer(number, .object([]))
@@ -282,21 +282,25 @@ extension SocketServer {
 
   // MARK: The owner's monitor
 
-  /// Returns the owner as a client of the engine, which may know everything.
+  /// Returns the owner as a client of the engine, which may know everything unless the owner has decided otherwise.
   func ownerClient() -> ClientID {
-    if let client = owner.client { return client }
+    let client = owner.client ?? addOwner()
+    owner.client = client
+    host.onQueue { $0.allowUndecidedOwner() }
+    return client
+  }
+
+  private func addOwner() -> ClientID {
     let description = ClientDescription(
       app: .owner, manifest: Manifest([:], file: "the command table of locationctl"))
-    let client = host.onQueue { host in
+    return host.onQueue { host in
       let (client, _) = host.add(description) { [weak self] delivery in
         self?.onQueue { $0.receive(delivery) }
       }
-      host.step(.engine(.setting(.authorization(.owner, .always))))
+      host.allowUndecidedOwner()
       host.take(.monitor(OwnerSession.subscriber, .open(name: OwnerSession.monitor)), from: client)
       return client
     }
-    owner.client = client
-    return client
   }
 
   private func ask(_ request: MonitorRequest) {

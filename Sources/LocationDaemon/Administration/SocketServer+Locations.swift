@@ -1,13 +1,17 @@
 import Dispatch
 import LocationCoding
+import LocationEngine
 import LocationHost
 import LocationModel
 
 // Locations for the owner, who receives them as an app does (ADMIN-10).
 extension SocketServer {
-  func followLocations(_ number: Int, _ options: UpdateOptions?, isOnce: Bool) {
+  func followLocations(
+    _ number: Int, _ options: UpdateOptions?, isOnce: Bool
+  ) throws(AdministrationFault) {
     guard !owner.locationFollowers.values.contains(number) else { return }
     let client = ownerClient()
+    guard host.onQueue({ $0.levelOfOwner != .never }) else { throw .ownerDenied }
     let subscriber = owner.newSubscriber()
     owner.locationFollowers[subscriber] = number
     let request: Request =
