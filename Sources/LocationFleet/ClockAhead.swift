@@ -75,10 +75,11 @@ struct ClockAhead: Hashable, Sendable {
   /// Whether the run is one of fixes that are further ahead.
   private var isRising: Bool { run.map { $0.lead > Double(seconds) } ?? false }
 
-  /// The correction of dates that are so many seconds ahead: in whole ones, as dates with a fraction of their own
-  /// are longer where they are stored, and none before its arrival.
+  /// The correction of dates that are so many seconds ahead: in whole ones, rounded up, as dates with a fraction of
+  /// their own are longer where they are stored, and none before its arrival.
   static func correction(_ lead: Double, bound: Double) -> Int {
-    lead > bound ? Int(min(lead, most).rounded(.up)) : 0
+    // A difference of whole seconds may be a little more than that as a number.
+    lead > bound ? Int((min(lead, most) - 1e-6).rounded(.up)) : 0
   }
 
   /// Seconds: what is further ahead is no clock of a device, and is not corrected.

@@ -37,8 +37,8 @@ struct FenceTask {
     }
     let change = fences.change(since: before)
     try Printout.line(
-      "fences \(version): \(fences.count), \(change.new) of them new and \(change.changed) "
-        + "changed; \(change.gone) of \(before.count) gone")
+      "fences \(version): \(fences.count) in force; \(change.new) new, \(change.changed) changed, "
+        + "\(change.gone) of \(before.count) removed")
   }
 
   private static func requireRevisions(

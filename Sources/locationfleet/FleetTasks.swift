@@ -147,7 +147,7 @@ struct FleetTasks {
     }
     guard let known else {
       throw FleetFault(
-        reason: "no sink is called \(name); those that are, locationfleet doctor names", status: 1)
+        reason: "no sink is called \(name); locationfleet doctor names all sinks", status: 1)
     }
     if known.isOwned {
       let end = Self.now + configuration.worker.lease + .milliseconds(500)

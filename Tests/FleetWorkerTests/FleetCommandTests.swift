@@ -164,12 +164,12 @@ struct FleetCommandServerTests {
     let walk = FleetWalk(seed: 1, count: 10)
     try site.prepare(walk)
     let same = try site.fleet(["fences", site.file("fences.geojson")])
-    #expect(same.output.contains(", 0 of them new and 0 changed; 0 of "), "\(same.output)")
+    #expect(same.output.contains(" in force; 0 new, 0 changed, 0 of "), "\(same.output)")
     try site.write(#"{"type":"FeatureCollection","features":[]}"#, to: "none.geojson")
     let refused = try site.fleet(["fences", site.file("none.geojson")])
     #expect(refused.status == 2 && refused.error.contains("needs --yes"), "\(refused.error)")
     let done = try site.fleet(["fences", site.file("none.geojson"), "--yes"])
-    #expect(done.status == 0 && done.output.contains(": 0, 0 of them new"), "\(done.text)")
+    #expect(done.status == 0 && done.output.contains(": 0 in force; 0 new"), "\(done.text)")
     #expect(try site.fleet(["fences", site.file("none.geojson")]).status == 0)
   }
 }

@@ -127,6 +127,15 @@ struct ClockAheadTests {
     }
   }
 
+  @Test(
+    "FLEET-121: dates that are whole seconds ahead are corrected by these",
+    arguments: [15.0, 20, 30, 60, 61, 90, 3600])
+  func wholeSeconds(clock: Double) {
+    var sender = Sender(clock: clock)
+    let taken = (0..<5).flatMap { sender.send(10 * Double($0), delay: 0) }
+    #expect(taken.last == .fix(40, ahead: Int(clock)))
+  }
+
   @Test("FLEET-121: a backlog of a device that nobody knows changes nothing before it is over")
   func backlog() {
     var sender = Sender(clock: 300)

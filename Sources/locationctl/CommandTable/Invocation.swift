@@ -35,7 +35,7 @@ struct Invocation: Sendable {
     }
   }
 
-  private static func suggestion(for name: String) -> String {
+  static func suggestion(for name: String) -> String {
     let names = Verb.all.map(\.name)
     let near =
       NearWord.find(for: name, among: names) ?? names.first { $0.hasPrefix(name.prefix(2)) }

@@ -9,7 +9,7 @@ extension Verb {
       if invocation.has(manual) { return Output.standard.write(ManualPage.text) }
       guard let name = invocation.operand(0) else { return Output.standard.line(HelpText.overview) }
       guard let verb = Verb.named(name) else {
-        throw Failure.usage("there is no verb \"\(name)\"", next: "locationctl help")
+        throw Failure.usage("there is no verb \"\(name)\"", next: Invocation.suggestion(for: name))
       }
       Output.standard.line(HelpText.text(of: verb))
     })
