@@ -102,7 +102,7 @@ public final class SimulatedDevice: Sendable {
   }
 
   init(_ world: sending VirtualWorld) {
-    TaskOwners.shared.isNeeded = true
+    TaskOwners.shared.begin()
     state = Mutex(State(world: world))
     let device = WeakDevice()
     executor = DeviceExecutor(

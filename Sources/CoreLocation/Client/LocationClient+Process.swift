@@ -22,7 +22,7 @@ extension LocationClient {
   /// welcome only ``longestWait``; without it services count as switched on, as they are everywhere
   /// at first (AVAIL-2).
   static var servicesAreOn: Bool {
-    if let bound { return bound.readable.servicesEnabled }
+    if let ofTest { return ofTest.readable.servicesEnabled }
     let isAway = !processLife.withLock { $0.isConnected } && DaemonSocket.mayAnswer()
     guard isAway else { return ofProcess.readable.servicesEnabled }
     let isFirst = processLife.withLock { process in
@@ -53,7 +53,7 @@ extension LocationClient {
   /// Sets the lifecycle state of the app; a process that has not used location yet reports it when
   /// it connects.
   package static func enter(_ life: AppLife) {
-    if let bound { return bound.send(.life(life)) }
+    if let ofTest { return ofTest.send(.life(life)) }
     report(life, isOfFramework: true)
   }
 

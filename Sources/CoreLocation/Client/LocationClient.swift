@@ -46,8 +46,19 @@ package final class LocationClient: Sendable {
     link.disconnect(id)
   }
 
-  /// The client of the calling app: the one bound to this task, else the process's own.
-  package static var current: LocationClient { bound ?? ofProcess }
+  /// The client of the calling app: that of a test, else the process's own.
+  package static var current: LocationClient { ofTest ?? ofProcess }
+
+  /// The client of the app of a test whose code is calling: the one bound to this task, else the one that `finder`
+  /// knows; `nil` for code of the process itself.
+  package static var ofTest: LocationClient? { bound ?? finder.withLock { $0 }?() }
+
+  /// Sets what finds the app of a task that has no values of the one that made it, as a detached one, in virtual time.
+  package static func findApps(by find: @escaping @Sendable () -> LocationClient?) {
+    finder.withLock { $0 = find }
+  }
+
+  private static let finder = Mutex<(@Sendable () -> LocationClient?)?>(nil)
 
   /// The client of an app bound by a test.
   @TaskLocal package static var bound: LocationClient?

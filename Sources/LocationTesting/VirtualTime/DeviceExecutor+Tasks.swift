@@ -37,6 +37,12 @@ extension DeviceExecutor {
     return owner
   }
 
+  /// The app whose task is calling; `nil` for code of no device.
+  static var presentApp: LocationClient? {
+    let task = virtual_time_current_task()
+    return TaskOwners.shared.owner(of: task)?.state.withLock { $0.apps[task] }
+  }
+
   private func resume(_ task: UInt64, by resumer: TaskBook.Resumer) {
     let now = now()
     state.withLock { $0.book.resumes(task, by: resumer, at: now) }
@@ -48,8 +54,10 @@ extension DeviceExecutor {
   private func adopt(_ task: UInt64) {
     guard task != 0 else { return }
     let parent = virtual_time_current_task()
+    let app = LocationClient.bound
     let isNew = state.withLock { state in
       state.book.note(task, madeBy: parent)
+      state.apps[task] = app ?? state.apps[parent]
       return state.tasks.insert(task).inserted
     }
     if isNew { TaskOwners.shared.set(self, for: task) }
@@ -57,10 +65,13 @@ extension DeviceExecutor {
 
   /// Removes a task, which returns to the platform's threads or has ended.
   func release(_ task: UInt64) {
-    state.withLock { state in
+    let app = state.withLock { state in
       state.tasks.remove(task)
       state.book.forget(task)
+      return state.apps.removeValue(forKey: task)
     }
+    // It may be the last reference, and asks the device then.
+    withExtendedLifetime(app) {}
     TaskOwners.shared.forgetAll(of: [task])
   }
 

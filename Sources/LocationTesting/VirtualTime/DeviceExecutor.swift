@@ -65,6 +65,8 @@ final class DeviceExecutor: Sendable {
     var willLook = false
     var book = TaskBook()
     var tasks: Set<UInt64> = []
+    /// The apps that have made them.
+    var apps: [UInt64: LocationClient] = [:]
     var sleepers: [Sleeper] = []
   }
 
@@ -176,7 +178,12 @@ final class DeviceExecutor: Sendable {
   /// else on this executor (MODEL-4).
   var callbackRunner: LocationClient.CallbackRunner {
     let isOnMain = Thread.isMainThread || (Self.current === self && state.withLock { $0.isOnMain })
-    return { [self] callback in add(isOnMain ? .mainCall(callback) : .call(callback)) }
+    let app = LocationClient.ofTest
+    return { [self] callback in
+      // What a callback begins belongs to its app, as do the tasks that it makes.
+      let call: @Sendable () -> Void = { LocationClient.$bound.withValue(app) { callback() } }
+      add(isOnMain ? .mainCall(call) : .call(call))
+    }
   }
 
   private func enter() {

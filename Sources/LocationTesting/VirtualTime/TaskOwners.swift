@@ -1,3 +1,5 @@
+import CoreLocation
+import Foundation
 import Synchronization
 
 /// Which device's executor each task belongs to, whatever thread resumes it.
@@ -14,10 +16,26 @@ final class TaskOwners: Sendable {
   private let known = Atomic(false)
 
   /// Whether any device was ever made.
-  var isNeeded: Bool {
-    get { known.load(ordering: .relaxed) }
-    set { known.store(newValue, ordering: .relaxed) }
+  var isNeeded: Bool { known.load(ordering: .relaxed) }
+
+  /// Notes that a device is made: from now on Core Location asks here for the app of a task without one.
+  func begin() {
+    guard !known.exchange(true, ordering: .relaxed) else { return }
+    LocationClient.findApps {
+      let app = DeviceExecutor.presentApp
+      if app == nil, !self.hasWarned.exchange(true, ordering: .relaxed) {
+        FileHandle.standardError.write(Data(Self.warning.utf8))
+      }
+      return app
+    }
   }
+
+  private let hasWarned = Atomic(false)
+  private static let warning = """
+    LocationTesting: Core Location is used by code that no simulated app runs, and gives it the location of this \
+    computer. Begin it within SimulatedApp.run or perform: not in init or setUp of a test, nor on a queue.
+
+    """
 
   func owner(of task: UInt64) -> DeviceExecutor? {
     guard isNeeded else { return nil }
