@@ -42,8 +42,6 @@ import Testing
     "end unsatisfied",
     "home satisfied",
     "end unsatisfied",
-    "home satisfied",
-    "end unsatisfied",
     "home unsatisfied",
     "end satisfied",
   ]

@@ -84,7 +84,7 @@ struct SimulatedMonitorTests {
       let left = device.date
       device.travel(walk)
       try await device.advance(by: .seconds(1800))
-      #expect(words == ["home in", "home in, not in use"])
+      #expect(words == ["home in", "home unknown, not in use"])
       app.moveToForeground()
       let back = device.date
       try await device.advance(by: .seconds(60))

@@ -166,7 +166,8 @@ extension AppCoordinator {
     if authorization.status == .notDetermined { flags.insert(.authorizationRequestInProgress) }
     var access = ConditionAccess(ConditionDiagnostics(flags))
     if authorizationState.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
-    guard authorization.status.isGranted, !verdicts.region.announces else { return access }
+    // Reduced accuracy bars everything, in use or not, so it alone is said.
+    guard authorization.status.isGranted, !isCoarse, !verdicts.region.announces else { return access }
     access.regions.insert(.insufficientlyInUse)
     if !verdicts.monitor.announces { access.monitors.insert(.insufficientlyInUse) }
     return access

@@ -71,11 +71,12 @@ struct WatchedCondition: Sendable {
       event.state = MonitoredState(observation.state)
       event.date = observation.date
       event.refinement = observation.state == .satisfied ? observation.refinement : nil
-      // Diagnostics that end leave the delivered state: no crossing explains that (MON-37a).
+      // After diagnostics it is that of the crossing with this date, which may have been delivered before.
       event.evidence = event.state == lastEvent.state ? nil : observation.evidence
       return event
     }
-    if event.diagnostics != access { event.state = .unmonitored }
+    // What an app may not know, or nobody observes, is no state of before either.
+    event.state = event.diagnostics == access ? .unknown : .unmonitored
     event.date = since
     event.evidence = nil
     return event

@@ -40,7 +40,7 @@ struct MonitorAccessTests {
     #expect(world.events() == ["home satisfied", "work satisfied"])
   }
 
-  @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state then")
+  @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state until it is")
   func notInUse() {
     var world = World(.whileUsing, requiresSession: false)
     world.ask(.next(after: .none))
@@ -48,8 +48,21 @@ struct MonitorAccessTests {
     #expect(world.events() == ["home satisfied", "work satisfied"])
     world.bench.send(.client(World.client, .life(.background)))
     world.stay(10)
-    #expect(world.events() == ["home satisfied, not in use", "work satisfied, not in use"])
+    #expect(world.events() == ["home unknown, not in use", "work unknown, not in use"])
     world.bench.send(.client(World.client, .life(.foreground)))
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+  }
+
+  @Test("MON-33: with reduced accuracy that alone is said, and afterwards the state as one not known")
+  func reduced() {
+    var world = World(.whileUsing, requiresSession: false)
+    world.ask(.next(after: .none))
+    world.stay(30)
+    #expect(world.events() == ["home satisfied", "work satisfied"])
+    world.bench.send(.setting(.precise(World.app, false)))
+    #expect(world.events() == ["home unknown, accuracy", "work unknown, accuracy"])
+    world.bench.send(.setting(.precise(World.app, true)))
+    world.stay(30)
     #expect(world.events() == ["home satisfied", "work satisfied"])
   }
 
@@ -61,7 +74,7 @@ struct MonitorAccessTests {
     #expect(world.events() == ["home satisfied", "work satisfied"])
     world.bench.send(.setting(.services(on: false)))
     #expect(world.demand?.position == nil)
-    #expect(world.events() == ["home satisfied", "work satisfied"])
+    #expect(world.events() == ["home unknown", "work unknown"])
     world.bench.send(.setting(.services(on: true)))
     #expect(world.demand?.position != nil)
     world.stay(30)
@@ -202,6 +215,7 @@ private struct World {
     let flags = event.diagnostics
     return "\(event.identifier) \(event.state)"
       + (flags.contains(.serviceSessionRequired) ? ", session" : "")
+      + (flags.contains(.accuracyLimited) ? ", accuracy" : "")
       + (flags.contains(.insufficientlyInUse) ? ", not in use" : "")
   }
 }
