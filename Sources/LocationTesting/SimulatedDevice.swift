@@ -50,6 +50,8 @@ public final class SimulatedDevice: Sendable {
   }
 
   private let state: Mutex<State>
+  /// What it has said to developers.
+  let log = MessageLog()
   /// The executor of everything that runs on this device.
   let executor: DeviceExecutor
 
@@ -262,7 +264,8 @@ public final class SimulatedDevice: Sendable {
       case .wakeApp(let app): installed(app)?.change(to: .background)
       case .launch(let app): installed(app)?.start(.background)
       case .runtimeOver(let app): installed(app)?.endRuntime()
-      case .demand, .note, .ignored, .asked: break
+      case .note(let note): note.message.map(log.say)
+      case .demand, .ignored, .asked: break
       }
     }
   }
