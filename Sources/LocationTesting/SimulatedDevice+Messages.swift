@@ -1,5 +1,6 @@
 import CoreLocation
 import LocationModel
+import LocationSimulation
 import Synchronization
 
 /// What a device has said to the developers of its apps, each text once.
@@ -28,7 +29,8 @@ final class MessageLog: Sendable {
 
 extension SimulatedDevice {
   /// What the device has said to the developers of its apps, in order (SIM-27): why no question is
-  /// asked, why a session stays inactive, which limit is reached.
+  /// asked, why a session stays inactive, which limit is reached; and what of a test it does not do,
+  /// because a number is not a place, a speed, or a time (SIM-28).
   ///
   /// Each message is written to standard error, once; one about an app begins with the app's
   /// identifier. The newest hundred are kept.
@@ -37,4 +39,17 @@ extension SimulatedDevice {
   /// #expect(device.messages.isEmpty)
   /// ```
   public var messages: [String] { log.messages }
+
+  /// Says what of a journey is not as asked for; returns whether it leads anywhere.
+  func accepts(_ journey: Journey) -> Bool {
+    for warning in journey.warnings { log.say("a route: \(warning)") }
+    return journey.isSomewhere
+  }
+
+  /// Returns whether this is a place on Earth; says what happens where it is none.
+  func accepts(_ place: CLLocationCoordinate2D, otherwise: String) -> Bool {
+    guard let fault = Coordinate(place).fault else { return true }
+    log.say("\(fault): \(otherwise)")
+    return false
+  }
 }

@@ -132,7 +132,10 @@ extension SimulatedDevice {
   /// - Parameter route: The way of the person who makes the survey; it begins on a floor. The device stays
   ///   where it is.
   /// - Complexity: Linear in the duration of the route, and in the access points along it.
-  public func survey(_ route: Route) { does(.survey(route.journey)) }
+  public func survey(_ route: Route) {
+    guard accepts(route.journey) else { return }
+    does(.survey(route.journey))
+  }
 
   /// Turns the hotspots that travel with the device on or off, as the person does by getting into a bus
   /// and out of it; they are on at first.

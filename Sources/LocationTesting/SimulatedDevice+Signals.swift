@@ -4,7 +4,7 @@ import LocationSimulation
 
 // MARK: Beacons
 
-/// A Bluetooth beacon at a fixed place.
+/// A Bluetooth beacon at a fixed place; one whose place is not on Earth is not received.
 public struct SimulatedBeacon: Hashable, Sendable {
   /// The proximity UUID that all beacons of one deployment share.
   public var uuid: UUID

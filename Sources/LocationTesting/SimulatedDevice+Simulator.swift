@@ -39,7 +39,8 @@ extension SimulatedDevice {
   /// Sets the exact position (SIM-7).
   ///
   /// - Parameters:
-  ///   - place: Where the device is.
+  ///   - place: Where the device is; for one that is not on Earth, nothing changes, and ``messages``
+  ///     says so.
   ///   - altitude: Meters above mean sea level.
   ///   - horizontalAccuracy: The reported accuracy in meters.
   ///   - speed: Meters per second; `nil` for none (SIM-10).
@@ -50,6 +51,7 @@ extension SimulatedDevice {
     horizontalAccuracy: CLLocationAccuracy = 5, speed: CLLocationSpeed? = nil,
     course: CLLocationDirection? = nil
   ) {
+    guard accepts(place, otherwise: Self.staying) else { return }
     simulate(
       Journey(from: Coordinate(place), altitude: altitude),
       as: .simulator(accuracy: horizontalAccuracy, speed: speed, course: course))
@@ -59,11 +61,13 @@ extension SimulatedDevice {
   /// motion.
   ///
   /// - Parameters:
-  ///   - places: The places in order; the device jumps to the first.
+  ///   - places: The places in order; the device jumps to the first. Those that are not on Earth are
+  ///     left out.
   ///   - altitude: Meters above mean sea level.
   ///   - speed: Meters per second, greater than zero.
   ///   - interval: The time between two updates; not less than 10 milliseconds.
-  ///   - distance: The meters between two updates, in place of `interval`; `nil` for the interval.
+  ///   - distance: The meters between two updates, in place of `interval`; `nil` for the interval, as
+  ///     is a distance that takes no time.
   ///   - horizontalAccuracy: The reported accuracy in meters.
   /// - Complexity: Linear in the places.
   public func startLocation(
@@ -71,10 +75,15 @@ extension SimulatedDevice {
     speed: CLLocationSpeed = 20, interval: Duration = .seconds(1),
     distance: CLLocationDistance? = nil, horizontalAccuracy: CLLocationAccuracy = 5
   ) {
-    let pace = distance.map { Duration.seconds($0 / max(speed, 0.001)) } ?? interval
+    let seconds = (distance ?? 0) / (speed > 0 ? speed : Journey.usualSpeed)
+    let pace = seconds > 0 ? Duration.seconds(min(seconds, Self.longestPace)) : interval
     let route = Route(through: places, altitude: altitude, speed: speed)
+    guard accepts(route.journey) else { return }
     simulate(route.journey, as: .simulator(accuracy: horizontalAccuracy), every: pace)
   }
+
+  /// Seconds between two updates: a year.
+  private static let longestPace = 31_536_000.0
 
   /// Plays a scenario (SIM-9); round trips begin again at their end.
   ///

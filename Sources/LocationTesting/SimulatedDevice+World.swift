@@ -33,7 +33,7 @@ public struct Route: Sendable {
   /// Makes a route that begins at a place.
   ///
   /// - Parameters:
-  ///   - place: The first place.
+  ///   - place: The first place; where it is not on Earth, the route begins at the next one.
   ///   - altitude: Meters above mean sea level.
   ///   - floor: The floor of a building at the first place, 0 for the ground floor; `nil` outdoors. Each
   ///     3.5 meters of a climb are a floor.
@@ -46,10 +46,11 @@ public struct Route: Sendable {
   /// Makes a route through places, as `simctl location start` does (SIM-8).
   ///
   /// - Parameters:
-  ///   - places: The places in order, at least one; without one the process ends with a message.
+  ///   - places: The places in order, at least one; without one the process ends with a message. Those
+  ///     that are not on Earth are left out, with a warning.
   ///   - altitude: Meters above mean sea level.
   ///   - floor: The floor of a building, 0 for the ground floor; `nil` outdoors.
-  ///   - speed: Meters per second, greater than zero.
+  ///   - speed: Meters per second, greater than zero; for any other number 20, with a warning.
   /// - Complexity: Linear in the places.
   public init(
     through places: [CLLocationCoordinate2D], altitude: CLLocationDistance = 0, floor: Int? = nil,
@@ -90,7 +91,8 @@ public struct Route: Sendable {
     journey = try Journey(gpx: [UInt8](Data(contentsOf: file)), pace: pace.pace)
   }
 
-  /// The parts of a GPX file that were ignored, with their line numbers.
+  /// The parts of a GPX file that were ignored, with their line numbers; and what is no place, speed, or
+  /// turn (SIM-28). A hundred at most; ``SimulatedDevice/messages`` has those of routes that are followed.
   public var warnings: [String] { journey.warnings }
   /// How long the route takes.
   public var duration: Duration { journey.duration }
@@ -105,7 +107,7 @@ public struct Route: Sendable {
   ///
   /// - Parameters:
   ///   - place: The end of the leg.
-  ///   - speed: Meters per second, greater than zero.
+  ///   - speed: Meters per second, greater than zero; for any other number 20, with a warning.
   ///   - sky: What covers the sky on the way.
   public mutating func move(
     to place: CLLocationCoordinate2D, speed: CLLocationSpeed, under sky: SimulatedSky = .open
@@ -118,7 +120,7 @@ public struct Route: Sendable {
   /// - Parameters:
   ///   - meters: How far, in meters.
   ///   - bearing: Degrees clockwise from true north.
-  ///   - speed: Meters per second, greater than zero.
+  ///   - speed: Meters per second, greater than zero; for any other number 20, with a warning.
   ///   - sky: What covers the sky on the way.
   public mutating func move(
     _ meters: CLLocationDistance, towards bearing: CLLocationDirection,
@@ -131,7 +133,7 @@ public struct Route: Sendable {
   ///
   /// - Parameters:
   ///   - meters: How far, in meters.
-  ///   - speed: Meters per second, greater than zero.
+  ///   - speed: Meters per second, greater than zero; for any other number 20, with a warning.
   ///   - sky: What covers the sky on the way.
   public mutating func move(
     ahead meters: CLLocationDistance, speed: CLLocationSpeed, under sky: SimulatedSky = .open
@@ -308,17 +310,20 @@ public struct SimulatedReceiver: Sendable {
 extension SimulatedDevice {
   /// Starts to follow a route now.
   ///
-  /// - Parameter route: The route; the device jumps to its first place.
+  /// - Parameter route: The route; the device jumps to its first place. It stays where it is for a route
+  ///   without a place on Earth.
   public func travel(_ route: Route) {
+    guard accepts(route.journey) else { return }
     does(.depart(route.journey))
   }
 
   /// Moves the device to a place at once; it stays there, in the same building if it was in one.
   ///
   /// - Parameters:
-  ///   - place: The place.
+  ///   - place: The place; for one that is not on Earth, nothing changes, and ``messages`` says so.
   ///   - altitude: Meters above mean sea level; `nil` to keep that which it has.
   public func stay(at place: CLLocationCoordinate2D, altitude: CLLocationDistance? = nil) {
+    guard accepts(place, otherwise: Self.staying) else { return }
     change { world in
       let truth = world.truth
       var journey = Journey(from: Coordinate(place), altitude: altitude ?? truth.altitude)
@@ -326,6 +331,8 @@ extension SimulatedDevice {
       return world.perform(.depart(journey))
     }
   }
+
+  static let staying = "the device stays where it is"
 
   /// Covers or clears the sky, regardless of the route.
   ///
@@ -348,8 +355,11 @@ extension SimulatedDevice {
     change { world in world.perform(.date(world.now.unixTime + duration)) }
   }
 
-  /// Where the device really is, whatever its fixes report.
-  public var truePlace: CLLocationCoordinate2D { CLLocationCoordinate2D(truth.coordinate) }
+  /// Where the device really is, whatever its fixes report; not valid while it has no position.
+  public var truePlace: CLLocationCoordinate2D {
+    let place = truth.coordinate
+    return place.isValid ? CLLocationCoordinate2D(place) : kCLLocationCoordinate2DInvalid
+  }
 
   /// How high the device really is in meters above mean sea level, whatever its fixes report.
   public var trueAltitude: CLLocationDistance { truth.altitude }

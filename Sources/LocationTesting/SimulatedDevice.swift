@@ -65,7 +65,8 @@ public final class SimulatedDevice: Sendable {
   /// the device are considered in each scan, so that there may be as many as a city has.
   ///
   /// - Parameters:
-  ///   - place: Where the device is.
+  ///   - place: Where the device is; one that is not on Earth is said in ``messages``, and the device
+  ///     then has no position until it is moved.
   ///   - altitude: Meters above mean sea level.
   ///   - date: The time on its clock.
   ///   - accessPoints: The access points of its world, at most 524,288; in the order of their addresses,
@@ -78,7 +79,7 @@ public final class SimulatedDevice: Sendable {
   ///   - receiver: How its receiver starts, which protocol it uses, and how often it has a fix.
   ///   - seed: The seed of all randomness; the same seed gives the same test.
   ///   - visitLatency: How long a stay or a departure must last before a visit is delivered, as a
-  ///     multiple of the usual (VISIT-11); 0 for no longer than the fixes need to show it, and the
+  ///     multiple of the usual (VISIT-11), a million at most; 0 for no longer than the fixes need to show it, and the
   ///     usual where it is not finite.
   public convenience init(
     at place: CLLocationCoordinate2D, altitude: CLLocationDistance = 0,
@@ -100,7 +101,8 @@ public final class SimulatedDevice: Sendable {
         receivers: [receiver.receiver(seed: seed)], bluetooth: VirtualBluetooth(seed: seed),
         compass: VirtualCompass(seed: seed), motion: VirtualMotion(), radio: radio,
         barometer: barometer?.virtual(seed: seed), altitude: altitude,
-        visitLatency: visitLatency.isFinite ? max(visitLatency, 0) : 1))
+        visitLatency: visitLatency.isFinite ? min(max(visitLatency, 0), 1e6) : 1))
+    if let fault = Coordinate(place).fault { log.say("\(fault): the device has no position") }
   }
 
   init(_ world: sending VirtualWorld) {
@@ -119,7 +121,7 @@ public final class SimulatedDevice: Sendable {
   /// resumed.
   ///
   /// - Parameters:
-  ///   - duration: How much virtual time passes.
+  ///   - duration: How much virtual time passes; for a negative one, which ``messages`` then says, none.
   ///   - timeout: The real time after which a piece of work counts as stuck.
   /// - Throws: ``Standstill`` when a piece of work does not end, or a task stays on an executor of
   ///   its own, for the real time of `timeout`; when something real resumes a task after more than
@@ -132,7 +134,8 @@ public final class SimulatedDevice: Sendable {
       throw Standstill(cause: .runtime(refusal), since: .zero, timeout: .zero)
     }
     let task = virtual_time_current_task()
-    let end = now.uptime + duration
+    if duration < .zero { log.say("\(duration) is no time to advance by: none passes") }
+    let end = now.uptime + max(duration, .zero)
     executor.expect()
     try await withCheckedThrowingContinuation { continuation in
       let number = state.withLock { state in

@@ -68,4 +68,28 @@ struct JourneyTests {
     let skies = [30, 90, 150, 210].map { journey.truth(at: .seconds($0)).sky }
     #expect(skies == [.open, .none, .none, .open])
   }
+
+  @Test("SIM-28: leaves out what is not a place, a turn, or a climb, each with one warning")
+  func faults() {
+    let nowhere = Coordinate(latitude: 91, longitude: 13)
+    var journey = Journey(from: nowhere)
+    journey.stay(for: .seconds(10))
+    #expect(!journey.isSomewhere && journey.duration == .zero)
+    journey.move(to: start, speed: 5)
+    #expect(journey.isSomewhere && journey.duration == .zero)
+    for _ in 0..<2 {
+      journey.move(to: nowhere, speed: 5)
+      journey.move(.nan, towards: 0, speed: 5)
+      journey.turn(by: .infinity)
+      journey.climb(by: .nan, in: .seconds(10))
+    }
+    journey.stay(for: .seconds(-10))
+    #expect(journey.duration == .zero && journey.heading == 0)
+    #expect(journey.truth(at: .zero) == Truth(start))
+    #expect(
+      journey.warnings == [
+        "latitude 91.0 is not a place", "nan m towards 0.0 degrees lead to no place",
+        "inf degrees are not a turn", "nan m are not a climb",
+      ])
+  }
 }

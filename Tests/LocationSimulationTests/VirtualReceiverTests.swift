@@ -119,4 +119,26 @@ struct VirtualReceiverTests {
   func fastest() {
     #expect(fixes(VirtualReceiver(interval: .zero), seconds: 3).count < 300)
   }
+
+  @Test(
+    "SIM-28: has no fix without a place, and sends no number that is none",
+    arguments: VirtualReceiver.Language.allCases)
+  func noNumbers(_ language: VirtualReceiver.Language) {
+    func sent(_ truth: Truth, _ noise: ReceiverNoise) -> String {
+      var receiver = VirtualReceiver(language: language)
+      receiver.noise = noise
+      _ = receiver.open(at: .start)
+      let now = Moment(uptime: .start + .seconds(1), unixTime: Scenario.standardDate)
+      return String(decoding: receiver.wake(at: now, truth: truth), as: UTF8.self)
+    }
+    let nowhere = Truth(Coordinate(latitude: .nan, longitude: 500))
+    let noFix = sent(nowhere, .exact)
+    #expect(noFix.contains(language == .nmea ? ",V," : #""mode":1"#))
+    for number in [Double.nan, .infinity, 1e300] {
+      let truth = Truth(Self.berlin, altitude: number, speed: 1, course: 90)
+      let line = sent(truth, .simulator(accuracy: number, speed: number, course: number))
+      #expect(line.contains(language == .nmea ? ",A,5231.200000,N" : #""lat":52.5"#))
+      #expect(!line.contains("nan") && !line.contains("inf"))
+    }
+  }
 }

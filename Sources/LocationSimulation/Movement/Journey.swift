@@ -21,7 +21,7 @@ package struct Journey: Hashable, Sendable {
     var end: Duration { start + duration }
   }
 
-  /// What of the file it was read from was passed over, for people.
+  /// What of the file it was read from, or of what was asked for, was passed over, for people.
   package internal(set) var warnings: [String] = []
   private(set) var stretches: [Stretch] = []
   private var origin: Coordinate
@@ -44,7 +44,11 @@ package struct Journey: Hashable, Sendable {
     self.origin = origin
     originAltitude = altitude
     ground = floor.map { altitude - Double($0) * Truth.story }
+    if let fault = origin.fault { warn(fault) }
   }
+
+  /// Whether it leads anywhere: not without a place on Earth.
+  package var isSomewhere: Bool { destination.isValid }
 
   /// The place reached so far.
   package var destination: Coordinate { stretches.last?.to ?? origin }
@@ -58,19 +62,25 @@ package struct Journey: Hashable, Sendable {
 
   // MARK: Building
 
-  /// Moves in a straight line at so many meters per second.
+  /// Moves in a straight line at so many meters per second; at the usual speed where they are no speed.
   package mutating func move(
     to place: Coordinate, speed: Double, altitude: Double? = nil, sky: Sky = .open
   ) {
-    let distance = destination.distance(to: place)
-    let milliseconds = Int64((1000 * distance / max(speed, 0.001)).rounded())
-    move(to: place, in: .milliseconds(milliseconds), altitude: altitude, sky: sky)
+    let isSpeed = speed > 0
+    if !isSpeed { warn("\(speed) m/s is not a speed: \(Self.usualSpeed) m/s stand in for it") }
+    let distance = place.isValid && isSomewhere ? destination.distance(to: place) : 0
+    let seconds = distance / max(isSpeed ? speed : Self.usualSpeed, Self.slowest)
+    move(
+      to: place, in: .milliseconds(Int64((1000 * seconds).rounded())), altitude: altitude, sky: sky)
   }
 
-  /// Moves in a straight line for so long.
+  /// Moves in a straight line for so long; begins there where it has begun nowhere.
   package mutating func move(
     to place: Coordinate, in time: Duration, altitude: Double? = nil, sky: Sky = .open
   ) {
+    if let fault = place.fault { return warn(fault) }
+    guard isSomewhere else { return origin = place }
+    let time = max(time, .zero)
     let line = Geodesic.inverse(from: destination, to: place)
     stretches.append(
       Stretch(
@@ -84,29 +94,50 @@ package struct Journey: Hashable, Sendable {
   package mutating func move(
     _ meters: Double, towards bearing: Double, speed: Double, sky: Sky = .open
   ) {
+    guard meters.isFinite, bearing.isFinite else {
+      return warn("\(meters) m towards \(bearing) degrees lead to no place")
+    }
+    guard isSomewhere else { return }
     move(to: destination.moved(by: meters, towards: bearing), speed: speed, sky: sky)
   }
 
   /// Turns on the spot: degrees to the right.
   package mutating func turn(by degrees: Double) {
+    guard degrees.isFinite else { return warn("\(degrees) degrees are not a turn") }
     turned += degrees
   }
 
   /// Stays where it is.
   package mutating func stay(for time: Duration, sky: Sky = .open) {
+    guard isSomewhere else { return }
     stretches.append(
       Stretch(
         from: destination, to: destination, altitude: altitude, endAltitude: altitude,
-        start: duration, duration: time, distance: 0, course: course, sky: sky))
+        start: duration, duration: max(time, .zero), distance: 0, course: course, sky: sky))
   }
 
   /// Rises where it is, as on stairs and in lifts; sinks where the meters are negative.
   package mutating func climb(by meters: Double, in time: Duration, sky: Sky = .open) {
+    guard meters.isFinite else { return warn("\(meters) m are not a climb") }
+    guard isSomewhere else { return }
     stretches.append(
       Stretch(
         from: destination, to: destination, altitude: altitude, endAltitude: altitude + meters,
-        start: duration, duration: time, distance: 0, course: course, sky: sky))
+        start: duration, duration: max(time, .zero), distance: 0, course: course, sky: sky))
   }
+
+  /// Keeps a warning, once; some hundred at most.
+  private mutating func warn(_ text: String) {
+    guard warnings.count < Self.mostWarnings, !warnings.contains(text) else { return }
+    warnings.append(text)
+  }
+
+  /// Meters per second. Documented: of Apple's `simctl location start`.
+  package static let usualSpeed = 20.0
+  /// Meters per second. Chosen: once around the Earth in 1,300 years.
+  private static let slowest = 0.001
+  /// Chosen: more than a person reads.
+  private static let mostWarnings = 100
 
   /// Goes another way after this one, from where that begins.
   package mutating func append(_ other: Journey) {
@@ -181,5 +212,14 @@ package struct Journey: Hashable, Sendable {
       if stretches[middle].end > elapsed { high = middle } else { low = middle + 1 }
     }
     return low
+  }
+}
+
+extension Coordinate {
+  /// Why it is not a place on Earth; `nil` where it is one.
+  package var fault: String? {
+    guard !isValid else { return nil }
+    return latitude.magnitude <= 90
+      ? "longitude \(longitude) is not a place" : "latitude \(latitude) is not a place"
   }
 }

@@ -157,9 +157,10 @@ package struct Road: Sendable {
   }
 
   private static func split(_ length: Double, turn: Double, _ part: Part) -> [Step] {
-    guard length > 0 else { return [] }
-    let count = max(
-      1, Int((length / step).rounded(.up)), Int((abs(turn) / stepTurn).rounded(.up)))
+    let length = min(length, longest)
+    guard length > 0, turn.isFinite else { return [] }
+    let wanted = max(1, (length / step).rounded(.up), (abs(turn) / stepTurn).rounded(.up))
+    let count = Int(min(wanted, mostSteps))
     let one = Step(
       length: length / Double(count), turn: turn / Double(count), sky: part.sky, limit: part.limit,
       acceleration: part.acceleration, stop: nil)
@@ -191,4 +192,8 @@ package struct Road: Sendable {
   /// Meters, and degrees, of one step.
   private static let step = 5.0
   private static let stepTurn = 15.0
+  /// Meters of one piece: once around the Earth. One that is not finite is no longer either.
+  private static let longest = 40_075_017.0
+  /// Chosen: a straight piece of 500 km; the steps of longer ones are longer.
+  private static let mostSteps = 1e5
 }

@@ -41,7 +41,8 @@ package struct NMEAWriter: Sendable {
 
   mutating func empty() { bytes.append(UInt8(ascii: ",")) }
 
-  /// A number with so many decimals, and at least so many digits before them.
+  /// A number with so many decimals, and at least so many digits before them; an empty field for one
+  /// that is not finite, or too large to write.
   mutating func number(_ value: Double, decimals: Int, digits: Int = 1) {
     bytes.append(UInt8(ascii: ","))
     append(value, decimals: decimals, digits: digits)
@@ -52,12 +53,15 @@ package struct NMEAWriter: Sendable {
     number(value, decimals: decimals, digits: 1)
   }
 
-  /// `DDMM.MMMMMM,N`
+  /// `DDMM.MMMMMM,N`; empty fields for an angle that is none.
   mutating func angle(
     _ degrees: Double, digits: Int, positive: StaticString, negative: StaticString
   ) {
     // Microminutes: about two millimeters.
-    let total = Int64((degrees.magnitude * 60_000_000).rounded())
+    guard let total = Int64(exactly: (degrees.magnitude * 60_000_000).rounded()) else {
+      empty()
+      return empty()
+    }
     bytes.append(UInt8(ascii: ","))
     append(whole: total / 60_000_000, digits: digits)
     append(whole: total / 1_000_000 % 60, digits: 2)
@@ -90,7 +94,7 @@ package struct NMEAWriter: Sendable {
   private mutating func append(_ value: Double, decimals: Int, digits: Int) {
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
-    let total = Int64((value.magnitude * scale).rounded())
+    guard let total = Int64(exactly: (value.magnitude * scale).rounded()) else { return }
     if value < 0, total > 0 { bytes.append(UInt8(ascii: "-")) }
     append(whole: total / Int64(scale), digits: digits)
     guard decimals > 0 else { return }

@@ -86,8 +86,8 @@ package struct VirtualBluetooth: Hashable, Sendable {
     for index in senders.indices where senders[index].due <= now {
       senders[index].due = now + senders[index].beacon.interval
       let mean = senders[index].beacon.strength(at: place, facing: facing)
-      let strength = Int((mean + Self.fading * chance.normal()).rounded())
-      guard strength >= Self.faintest else { continue }
+      let level = (mean + Self.fading * chance.normal()).rounded()
+      guard let strength = Int(exactly: level), strength >= Self.faintest else { continue }
       events.append(.signal(signal(of: index, strength: strength)))
       senders[index].isKnown = true
     }

@@ -57,7 +57,7 @@ struct VirtualCells: Hashable, Sendable {
   /// Returns what the modem reports at a place and a time.
   mutating func readings(at place: Coordinate, _ now: Instant) -> [RadioScan.Reading] {
     var received: [(cell: CellIdentity, level: Double)] = []
-    for cell in cells {
+    for cell in cells where place.isValid {
       // Each draws for itself, so that it does not matter which others there are.
       var own = NormalNoise(of: seed ^ cell.identity.bits, at: now)
       let level = (mean(of: cell, at: place) + Self.fading * own.normal()).rounded()

@@ -75,11 +75,12 @@ package struct VirtualCompass: Hashable, Sendable {
 
   /// The heading in the field that was set; `nil` where none was, or where it is vertical.
   package func settingSample(truth: Truth, date: UnixTime) -> HeadingSample? {
-    guard let setting else { return nil }
+    guard let setting, setting.field.magnitude.isFinite else { return nil }
     let up = turned(DeviceVector(x: 0, y: 0, z: Self.gravity), truth)
+    let accuracy = setting.accuracy.flatMap { $0 > 0 && $0.isFinite ? $0 : nil }
     return TiltCompensation(field: setting.field, acceleration: up).map {
       HeadingSample(
-        magneticHeading: $0.magneticHeading, accuracy: setting.accuracy, field: setting.field,
+        magneticHeading: $0.magneticHeading, accuracy: accuracy, field: setting.field,
         inclination: $0.inclination, time: date)
     }
   }
@@ -107,8 +108,8 @@ package struct VirtualCompass: Hashable, Sendable {
 
   private mutating func field(at place: Coordinate, _ date: UnixTime) -> DeviceVector {
     if let local, Self.isNear(local.place, place) { return local.vector }
-    let field = MagneticModel.field(at: place, time: date)
-    // Outside the model's years: straight north, as steep as in Berlin.
+    let field = place.isValid ? MagneticModel.field(at: place, time: date) : nil
+    // Outside the model's years, and without a place: straight north, as steep as in Berlin.
     let vector = DeviceVector(
       x: (field?.east ?? 0) / 1000, y: (field?.north ?? 19_000) / 1000,
       z: -(field?.down ?? 45_000) / 1000)
@@ -155,7 +156,8 @@ package struct VirtualCompass: Hashable, Sendable {
 
   private static func axes(_ prefix: String, _ vector: DeviceVector) -> [SysfsReading] {
     zip(["x", "y", "z"], [vector.x, vector.y, vector.z]).map { axis, value in
-      SysfsReading(path: "iio:device0/\(prefix)_\(axis)_raw", text: "\(Int(value.rounded()))\n")
+      let steps = Int32(exactly: value.rounded()) ?? 0
+      return SysfsReading(path: "iio:device0/\(prefix)_\(axis)_raw", text: "\(steps)\n")
     }
   }
 

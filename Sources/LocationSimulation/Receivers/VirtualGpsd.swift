@@ -21,13 +21,12 @@ enum VirtualGpsd {
   ///
   /// gpsd's errors are those of 95 %: 1.960 deviations of one axis.
   static func report(_ seen: Truth, deviation: Double, at date: UnixTime) -> [UInt8] {
-    let error = number(1.960 * deviation)
-    let height = number(1.960 * 1.5 * deviation)
     var text = opening(date, mode: 3) + #","status":8"#
     text += #","lat":\#(seen.coordinate.latitude),"lon":\#(seen.coordinate.longitude)"#
-    text += #","altMSL":\#(number(seen.altitude)),"epx":\#(error),"epy":\#(error),"epv":\#(height)"#
-    text += #","speed":\#(number(seen.speed)),"eps":0.5"#
-    if seen.speed > 0 { text += #","track":\#(number(seen.course))"# }
+    text += field("altMSL", seen.altitude)
+    for axis in ["epx", "epy"] { text += field(axis, 1.960 * deviation) }
+    text += field("epv", 1.960 * 1.5 * deviation) + field("speed", seen.speed) + #","eps":0.5"#
+    if seen.speed > 0 { text += field("track", seen.course) }
     return line(text + "}")
   }
 
@@ -37,8 +36,11 @@ enum VirtualGpsd {
     #"{"class":"TPV","device":"/dev/virtual","mode":\#(mode),"time":"\#(date.iso8601)""#
   }
 
-  /// Thousandths.
-  private static func number(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+  /// A member with a number in thousandths; empty for one that JSON does not have.
+  private static func field(_ name: String, _ value: Double) -> String {
+    let number = (value * 1000).rounded() / 1000
+    return number.isFinite ? #","\#(name)":\#(number)"# : ""
+  }
 
   private static func line(_ text: String) -> [UInt8] { Array((text + "\r\n").utf8) }
 }

@@ -95,7 +95,7 @@ package struct VirtualRadio: Hashable, Sendable {
   /// seconds.
   package func survey(of way: Journey, from now: Moment) -> [Finding] {
     let step = max(Self.surveyStep, way.duration / Self.mostFindings)
-    return (0...Int(way.duration / step)).map { number in
+    return (0...max(0, Int(way.duration / step))).map { number in
       let truth = way.truth(at: step * number)
       let readings = accessPoints(at: now.uptime + step * number, truth)
       return (RadioScan(readings, time: now.unixTime), truth.coordinate, truth.floor)

@@ -121,7 +121,9 @@ package struct VirtualReceiver: Hashable, Sendable {
     var date = now.unixTime
     if case .clock(let ahead) = fault { date = date + ahead }
     let noise = truth.sky == .none ? nil : noise ?? ReceiverNoise.standard(under: truth.sky)
-    guard now.uptime >= fixFrom, let noise else { return noFix(at: date) }
+    guard now.uptime >= fixFrom, let noise, truth.coordinate.isValid else {
+      return noFix(at: date)
+    }
     let error = walk.step(noise, seconds: interval.inSeconds)
     if walk.chance(noise.loss) { return noFix(at: date) }
     return sentences(truth, off: error, noise, at: date)
@@ -143,6 +145,7 @@ package struct VirtualReceiver: Hashable, Sendable {
       seen.coordinate = seen.coordinate.moved(by: off, towards: bearing)
       claim = claimed
     }
+    guard seen.coordinate.isValid else { return noFix(at: date) }
     switch language {
     case .nmea: return Self.epoch(seen, deviation: claim, at: date)
     case .gpsd: return VirtualGpsd.report(seen, deviation: claim, at: date)
