@@ -21,6 +21,7 @@ public final class SimulatedApp: Sendable {
   public let device: SimulatedDevice
   private let description: ClientDescription
   private let state = Mutex(State())
+  let asked = QuestionLog()
 
   init(_ description: ClientDescription, on device: SimulatedDevice) {
     identifier = description.app.name

@@ -268,7 +268,10 @@ public final class SimulatedDevice: Sendable {
       case .launch(let app): installed(app)?.start(.background)
       case .runtimeOver(let app): installed(app)?.endRuntime()
       case .note(let note): note.message.map(log.say)
-      case .demand, .ignored, .asked: break
+      case .asked(let prompt): installed(prompt.id.app)?.asked.add(prompt)
+      case .answered(let id, let answer): installed(id.app)?.asked.close(id, answer)
+      case .withdrawn(let id): installed(id.app)?.asked.close(id, nil)
+      case .demand, .ignored: break
       }
     }
   }

@@ -222,7 +222,7 @@ package struct Simulation: Sendable {
       life = .background
       try emit(.life(life), report)
       try start(report)
-    case .deliver, .note, .ignored: break
+    case .deliver, .note, .ignored, .answered, .withdrawn: break
     }
   }
 

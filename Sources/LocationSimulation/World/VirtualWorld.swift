@@ -16,6 +16,10 @@ package struct VirtualWorld: Sendable {
     case ignored(Fix, ProviderID, IgnoreReason)
     /// The question was shown to the person.
     case asked(Prompt)
+    /// The person has answered a question, which may be open no longer.
+    case answered(Prompt.ID, PromptAnswer)
+    /// A question is open no longer, without an answer.
+    case withdrawn(Prompt.ID)
     /// A suspended app must run now (section 16).
     case wakeApp(AppIdentity)
     /// An app that does not run must be started (LIFE-1).
@@ -200,6 +204,8 @@ package struct VirtualWorld: Sendable {
   /// Does something now.
   package mutating func perform(_ worldEvent: WorldEvent) -> [Effect] {
     switch worldEvent {
+    case .input(.answer(let id, let answer, let precise)):
+      return [.answered(id, answer)] + handle(.answer(id, answer, precise: precise))
     case .input(let input): return handle(input)
     case .sky(let sky): held = sky
     case .depart(let journey): depart(on: journey)
@@ -278,7 +284,8 @@ package struct VirtualWorld: Sendable {
     case .engine(.wakeApp(let app)): effects.append(.wakeApp(app))
     case .engine(.launch(let app)): effects.append(.launch(app))
     case .engine(.runtimeOver(let app)): effects.append(.runtimeOver(app))
-    case .engine(.withdraw), .engine(.usage), .engine(.indicator), .engine(.calibration): break
+    case .engine(.withdraw(let id)): effects.append(.withdrawn(id))
+    case .engine(.usage), .engine(.indicator), .engine(.calibration): break
     }
   }
 
