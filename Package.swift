@@ -205,7 +205,7 @@ let package = Package(
     .executableTarget(
       name: "locationctl",
       dependencies: [
-        "CMicroHTTPD", "LocationCoding", "LocationEngine", "LocationFleet",
+        "CLinux", "CMicroHTTPD", "LocationCoding", "LocationEngine", "LocationFleet",
         "LocationGeocoding", "LocationHost", "LocationLink", "LocationModel",
         "LocationProviders", "LocationRadio", "LocationRecording", "LocationSecrets",
         "LocationService", "LocationSimulation",

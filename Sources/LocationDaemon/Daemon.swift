@@ -229,7 +229,7 @@ package final class Daemon {
   /// clients reconnect by themselves. If the configuration has a fault, nothing changes.
   private func reload() {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
-      for line in error.reason.split(separator: "\n") {
+      for line in error.loggedReason.split(separator: "\n") {
         journal.write(.service, "not reloaded: \(line)", isFault: true)
       }
       return
@@ -283,4 +283,23 @@ package struct DaemonFault: Error, Hashable, Sendable {
   package var reason: String
   /// 1 if the environment prevents the start, 2 for wrong usage or a fault in a file.
   package var status: Int32 = 2
+
+  /// The reason without the URLs of sources and of the uplink, which have places, keys, and passwords, for the log;
+  /// `locationd --check` shows them.
+  package var loggedReason: String {
+    let lines = reason.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.map { Self.withoutQuotations(String($0)) }.joined(separator: "\n")
+  }
+
+  /// A line that quotes a URL, without what it quotes but the scheme.
+  private static func withoutQuotations(_ line: String) -> String {
+    let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+    guard parts.count > 2, line.contains("source \"") || line.contains("://") else { return line }
+    let shown = parts.enumerated().map { number, part in
+      guard !number.isMultiple(of: 2), number < parts.count - 1 else { return String(part) }
+      let scheme = part.prefix { $0.isLetter || $0 == "+" }
+      return part.dropFirst(scheme.count).first == ":" ? "\(scheme):‹private›" : "‹private›"
+    }
+    return shown.joined(separator: "\"") + " (locationd --check shows it)"
+  }
 }

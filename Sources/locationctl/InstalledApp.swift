@@ -1,5 +1,6 @@
 import FoundationEssentials
 import LocationHost
+import LocationLink
 import LocationModel
 
 /// An app as named on the command line: by bundle identifier, or by path.
@@ -24,11 +25,17 @@ struct InstalledApp: Sendable {
       word[mark...].dropFirst().allSatisfy(\.isNumber) && word.last != "@" ? mark : nil
     }
     let (file, user) = (word[..<(mark ?? word.endIndex)], word[(mark ?? word.endIndex)...])
+    if !user.isEmpty, UInt32(user.dropFirst()) == nil {
+      throw .refused("no user has the number \(user.dropFirst())", next: "getent passwd lists them")
+    }
     let isThere = FileManager.default.fileExists(atPath: String(file))
     // As `locationctl apps` lists it: some characters stand there as % and two digits.
     let url = URL(fileURLWithPath: isThere ? String(file) : AppIdentity.unescaped(String(file)))
       .resolvingSymlinksInPath()
     guard FileManager.default.fileExists(atPath: url.path) else {
+      // What an app may know outlives it.
+      identity = AppIdentity(declaring: nil, path: url.path, user: UInt32(user.dropFirst()))
+      guard try !Self.isStored(identity) else { return }
       throw .refused(
         "there is no file \(url.path)", next: "name the app's executable, or its bundle identifier")
     }
@@ -36,5 +43,14 @@ struct InstalledApp: Sendable {
     manifest = Manifest(ofApp: url.path, isFolder: url.hasDirectoryPath)
     identity = AppIdentity(
       declaring: manifest?.identifier, path: url.path, user: UInt32(user.dropFirst()))
+  }
+
+  /// Whether something is stored of an app.
+  private static func isStored(_ app: AppIdentity) throws(Failure) -> Bool {
+    guard let daemon = try RunningDaemon.find() else {
+      return try SavedState().apps.contains(app)
+    }
+    let apps: [AppStatus] = try daemon.ask(.apps, "apps")
+    return apps.contains { $0.app == app.name }
   }
 }

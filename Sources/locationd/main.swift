@@ -3,8 +3,9 @@ import LocationDaemon
 import LocationHost
 
 /// Prints a fault and exits: 1 if the environment prevents the start, 2 for wrong usage or input.
-func refuse(_ fault: DaemonFault) -> Never {
-  _ = "locationd: \(fault.reason)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
+func refuse(_ fault: DaemonFault, inLog: Bool = false) -> Never {
+  let reason = inLog ? fault.loggedReason : fault.reason
+  _ = "locationd: \(reason)\n".withCString { write(STDERR_FILENO, $0, strlen($0)) }
   exit(fault.status)
 }
 
@@ -19,7 +20,10 @@ do throws(DaemonFault) {
     print("\(options.configurationFile(variables) ?? "the command line"): no faults")
   case .serve:
     let daemon = Daemon(options)
-    try daemon.start()
+    do throws(DaemonFault) { try daemon.start() } catch {
+      // Under systemd standard error goes to the journal.
+      refuse(error, inLog: HostEnvironment.current.variables["JOURNAL_STREAM"] != nil)
+    }
     daemon.run()
   }
 } catch {

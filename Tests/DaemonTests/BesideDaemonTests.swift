@@ -74,6 +74,47 @@ struct BesideDaemonTests {
     #expect(try run(daemon, "once").status == 0)
   }
 
+  @Test("AUTH-59: what a program may know can be taken away when it is not there any more")
+  func uninstalled() async throws {
+    let daemon = try await DaemonRun()
+    let path = try daemon.install("ClassicApp", as: nil, in: "gone")
+    #expect(try daemon.control("authorize", path, "always").status == 0)
+    try FileManager.default.removeItem(atPath: path)
+    let taken = try daemon.control("authorize", path, "never")
+    #expect(taken.status == 0 && taken.output.contains("never"), "\(taken.text)")
+    #expect(try daemon.control("data", "list", "--app", path).status == 0)
+    let unknown = try daemon.control("authorize", path + "-other", "never")
+    #expect(unknown.status == 1 && unknown.error.contains("there is no file"), "\(unknown.text)")
+  }
+
+  @Test(
+    "AUTH-59: a number that no user can have names nobody",
+    arguments: ["4294967296", "99999999999"])
+  func noUser(number: String) async throws {
+    let daemon = try await DaemonRun()
+    let run = try daemon.control("authorize", "/usr/bin/env@\(number)", "always")
+    #expect(run.status == 1 && run.error.contains("no user has the number"), "\(run.text)")
+    #expect(try !daemon.control("authorize", "--list").output.contains("env"))
+  }
+
+  @Test(
+    "says that nothing answers where something listens and is silent, and how to find out why",
+    arguments: [["status"], ["log"], ["data", "list"], ["once"]])
+  func silent(_ words: [String]) throws {
+    let folder = try TemporaryFolder()
+    let socket = folder.file("silent.sock")
+    let listener = try SilentListener(at: socket)
+    let surroundings = ["LOCATIOND_SOCKET": socket, "CORELOCATION_SECRET_SERVICE": "no"]
+    var others = ProcessInfo.processInfo.environment
+    others["CORELOCATION_SOURCES"] = nil
+    let run = try withExtendedLifetime(listener) {
+      try FinishedProgram("locationctl", words, surroundings, to: others)
+    }
+    #expect(run.status == 1, "\(run.text)")
+    #expect(run.error.contains("nothing came within two seconds"), "\(run.text)")
+    #expect(run.error.contains("journalctl -u locationd"), "\(run.text)")
+  }
+
   @Test("asks a source that is named, whatever daemon runs")
   func named() async throws {
     let daemon = try await DaemonRun()
@@ -107,4 +148,24 @@ struct BesideDaemonTests {
       #expect(plain.status == 0, "\(plain.text)")
     }
   }
+}
+
+/// A socket to which programs can connect, and where nobody answers.
+private final class SilentListener {
+  private let descriptor: Int32
+
+  init(at path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+    let isBound = withUnsafePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+      }
+    }
+    try #require(isBound && listen(descriptor, 8) == 0)
+  }
+
+  deinit { close(descriptor) }
 }

@@ -108,7 +108,8 @@ extension SocketServer {
   /// The text of a question to a person. What a program calls itself proves nothing, so it stands
   /// beside whether an installed desktop entry starts this very program.
   private static func usage(_ desktopID: String, of peer: Peer) -> String {
-    let name = desktopID.quotedForDisplay(limit: 64)
+    // Plain quotes, as what asks the person shows any other ones by their numbers.
+    let name = "\"\(desktopID.escapedForDisplay(limit: 64))\""
     let entries = DesktopPrograms(["XDG_DATA_DIRS": "/usr/local/share:/usr/share"])
     let isItsOwn = entries.program(of: desktopID) == peer.executable
     return "It asks GeoClue, gives no reason, and calls itself \(name)"

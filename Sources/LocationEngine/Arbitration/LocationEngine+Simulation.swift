@@ -15,6 +15,8 @@ extension LocationEngine {
     watch.isSimulated = simulated.isActive
     if wasActive != simulated.isActive {
       arbiter.forget()
+      // No app gets a place that was set from outside after its end, nor takes the one before it for the present one.
+      for index in coordinators.indices { coordinators[index].forgetPosition() }
       settleSources(at: now, to: &outputs)
     }
     guard let fix else { return nil }

@@ -82,7 +82,7 @@ extension StateFolder {
     guard status.st_uid == user else {
       throw StateFault(
         .unsafe, "\(path) belongs to user \(status.st_uid), and this process runs as user \(user)",
-        next: "run it as user \(status.st_uid), or: chown -R \(user) \(self.path.quoted)")
+        next: "run it as user \(status.st_uid), or: chown -R \(user) \("\(self.path)/".quoted)")
     }
   }
 

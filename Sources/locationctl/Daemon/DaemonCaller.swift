@@ -14,6 +14,8 @@ final class DaemonCaller {
   enum Fault: Error, Hashable, Sendable {
     /// No daemon answers there, or it no longer does.
     case away(String)
+    /// Something accepts connections, and says nothing.
+    case silent
     /// The caller is not the daemon's owner, or cannot be verified as such.
     case notOwner(AccessRefusal)
     /// It cannot be done, and what a person can do about it.
@@ -40,7 +42,7 @@ final class DaemonCaller {
   /// - Throws: `Fault` with why the daemon refuses.
   func ask(_ request: AdministrationRequest) throws(Fault) -> JSON {
     try send(request)
-    guard let reply = try reply() else { throw .away("it did not answer within two seconds") }
+    guard let reply = try reply() else { throw .silent }
     return reply.parameters
   }
 
@@ -63,6 +65,8 @@ final class DaemonCaller {
     _ request: AdministrationRequest, _ name: String, seconds: Double? = nil,
     _ receive: (Value) -> Bool
   ) throws(Fault) {
+    // A stream may have nothing to say for long, so whether anybody is there is asked before.
+    _ = try ask(.adapters)
     try send(request)
     let end = seconds.map { HostClock.now.uptime + .seconds($0) }
     while true {

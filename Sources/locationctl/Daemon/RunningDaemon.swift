@@ -111,6 +111,12 @@ extension Failure {
         .refused(
           "the location daemon does not answer at \(socket): \(reason)",
           next: RunningDaemon.howToStart)
+      case .silent:
+        .refused(
+          "the location daemon does not answer at \(socket): nothing came within two seconds",
+          next:
+            "journalctl -u locationd -n 20 (with --user for your own) says why; locationd --check looks at "
+            + "its configuration")
       case .notOwner(let refusal):
         .refused(
           "the location daemon at \(socket) refuses: \(refusal.reason)",
@@ -134,6 +140,7 @@ extension Failure {
       switch fault {
       case .away(let reason):
         .refused("\(app) does not answer: \(reason)", next: "start the app, if it has ended")
+      case .silent: .refused("\(app) does not answer", next: "look whether it is stopped")
       case .notOwner(let refusal):
         .refused("\(app) refuses: \(refusal.reason)", next: refusal.next)
       case .refused(let reason, let next): .refused("\(app) refuses: \(reason)", next: next)
