@@ -57,6 +57,30 @@ struct FleetDeviceTests {
     }
   }
 
+  @Test("accuracies as large as numbers can be give a place of rest that is one, and nothing traps")
+  func withoutAccuracy() throws {
+    let home = Coordinate(latitude: 48.05, longitude: 9.05)
+    var fences = FleetFences()
+    try fences.insert(FleetFence(id: "home", .circle(Circle(center: home, radius: 500))))
+    let far = Coordinate(latitude: 10, longitude: 10)
+    let near = Coordinate(latitude: 48.2, longitude: 9.05)
+    let fixes: [(Double, Coordinate, Double)] = [
+      (0, far, 5), (10, home, 1e200), (20, home, 1e200), (80, home, 5), (90, home, 90),
+      (100, near, 5),
+    ]
+    var device = FleetDevice(name)
+    var found: [FleetEvent] = []
+    for (seconds, place, accuracy) in fixes {
+      let fix = Fix(
+        coordinate: place, horizontalAccuracy: accuracy,
+        time: UnixTime(seconds: 1_767_225_600 + seconds))
+      found += device.take(fix, received: nil, fences, settings).events
+    }
+    found += device.pass(until: UnixTime(seconds: 1_767_312_000), fences, settings)
+    #expect(found.map(\.kind) == [.moved, .moved])
+    #expect(FleetDevice(name, stored: device.stored(fences), fences) != nil)
+  }
+
   @Test("FLEET-3: the devices of a fleet do not depend on each other, nor on which are awake")
   func independent() throws {
     let walks = (1...6 as ClosedRange<UInt64>).map { FleetWalk(seed: $0, count: 200) }

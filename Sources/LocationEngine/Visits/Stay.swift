@@ -141,7 +141,8 @@ struct Stay: Equatable, Sendable {
     fixes += 1
     let seconds = min(max(fix.time.seconds(since: latest), 0.1), 30)
     let share = Self.weight(of: fix) * seconds
-    let part = share / (weight + share)
+    // Of fixes without any accuracy the first one is as good as those that follow.
+    let part = share > 0 ? share / (weight + share) : 0
     scatter += (point.distance(to: center) - scatter) * min(part, 0.2)
     meanAccuracy += (fix.horizontalAccuracy - meanAccuracy) * max(1 / Double(fixes), 0.05)
     bestAccuracy = min(bestAccuracy, fix.horizontalAccuracy)
