@@ -39,7 +39,8 @@ package struct GeodeticBox: Sendable {
     let reach = Angle(degrees: min(radius / 110_570, 180))
     let half = UInt32(reach.degrees * GeodeticPoint.unitsPerDegree) + 2
     south = point.latitude > half ? point.latitude - half : 0
-    height = min(point.latitude + half, GeodeticPoint.halfTurn) - south
+    // Half a turn around a pole would not fit.
+    height = point.latitude + min(half, GeodeticPoint.halfTurn - point.latitude) - south
     let latitude = Angle(degrees: center.latitude)
     let ratio = sin(reach) / cos(latitude)
     if reach.degrees + latitude.degrees.magnitude >= 89.999 || ratio >= 1 {

@@ -130,4 +130,18 @@ struct ConditionIndexTests {
     found = []
     #expect(!index.collect(within: 400, of: place(east: 300), limit: 50, into: &found))
   }
+
+  @Test("takes circles around the poles that reach around the earth", arguments: [90.0, -90])
+  func widestCircle(latitude: Double) {
+    var index = ConditionIndex()
+    let pole = Coordinate(latitude: latitude, longitude: 0)
+    for radius in [19_902_600, 2e7, 1e300] {
+      let slot = index.insert(center: pole, radius: radius)
+      for probe in [pole, place(), Coordinate(latitude: -latitude, longitude: 180)] {
+        var found: [ConditionIndex.Slot] = []
+        index.collect(at: probe, into: &found)
+        #expect(found.contains(slot))
+      }
+    }
+  }
 }
