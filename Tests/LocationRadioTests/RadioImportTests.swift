@@ -15,8 +15,10 @@ struct RadioImportTests {
   private static let cells =
     "radio,mcc,net,area,cell,unit,lon,lat,range,samples,changeable,created,updated,averageSignal\n"
 
-  private func read(_ text: String) -> (found: [RadioObservation], refusals: ImportRefusals) {
-    var reader = RadioImport(now: Self.now)
+  private func read(
+    _ text: String, at now: UnixTime = Self.now
+  ) -> (found: [RadioObservation], refusals: ImportRefusals) {
+    var reader = RadioImport(now: now)
     var found = reader.read(text.utf8)
     found += reader.finish()
     return (found, reader.refusals)
@@ -197,5 +199,19 @@ struct RadioImportTests {
       #expect(Base64.bytes(Base64.text(bytes)) == bytes)
     }
     for bad in ["A", "AB=C", "====", "A===", "äbcd"] { #expect(Base64.bytes(bad) == nil, "\(bad)") }
+  }
+
+  @Test("RADIO-19: a computer whose clock is not set refuses dated places, whatever it says")
+  func clockNotSet() {
+    let text = """
+      {"placed":{"radioType":"lte","mobileCountryCode":262,"mobileNetworkCode":1,\
+      "locationAreaCode":5,"cellId":1234,"latitude":48.1,"longitude":11.5,"range":1000,"day":19000}}
+
+      """
+    #expect(read(text).found.count == 1)
+    for seconds in [0, 100, 863_999_999.0] {
+      let (found, refusals) = read(text, at: UnixTime(seconds: seconds))
+      #expect(found.isEmpty && refusals.all.map(\.reason) == [.notUnderstood])
+    }
   }
 }
