@@ -140,7 +140,7 @@ extension Authorization {
   }
 
   private mutating func ask(_ kind: Prompt.Kind, leadsTo: AuthorizationGoal) -> [Output] {
-    record.lastPrompt += 1
+    record.lastPrompt &+= 1
     // Documented (AUTH-23): a request has one chance, answered or not.
     if kind == .upgrade && goalRequests.contains(where: { $0.goal == .always }) {
       record.opportunityUsed = true

@@ -92,7 +92,7 @@ extension Conditions {
       var condition = entry.condition.restored
       watch(&condition, key, isStored: true)
       conditions[key] = condition
-      nextOrdinal = max(nextOrdinal, condition.ordinal + 1)
+      nextOrdinal = max(nextOrdinal, condition.ordinal &+ 1)
       // Watched conditions are queued when observed again, in that order (MON-29, MON-36).
       guard case .monitor(let name) = key.owner, !condition.isWatched else { continue }
       monitors[MonitorKey(app: key.app, name: name), default: MonitorLoop()]

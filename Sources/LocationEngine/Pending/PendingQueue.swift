@@ -77,7 +77,7 @@ struct PendingQueue: Sendable {
   }
 
   private mutating func append(_ content: Content) {
-    last = EventNumber(rawValue: last.rawValue + 1)
+    last = EventNumber(rawValue: last.rawValue &+ 1)
     entries.append(Entry(number: last, content: content))
   }
 
@@ -91,7 +91,7 @@ struct PendingQueue: Sendable {
   /// ``Bounds/pendingEvents``, the oldest is dropped.
   mutating func add(_ event: PendingEvent, at now: Moment) {
     isStored = true
-    last = EventNumber(rawValue: max(last.rawValue + 1, now.uptime.nanoseconds))
+    last = EventNumber(rawValue: max(last.rawValue &+ 1, now.uptime.nanoseconds))
     var entry = Entry(number: last, content: .event(event))
     entry.steady = entry.visitDate.flatMap {
       SteadyTime.stored(steady.date(of: $0, at: now), beside: $0)

@@ -70,7 +70,7 @@ package struct EventLog: Machine {
       $0.record.app == app && ($0.record.event == event || pending != nil && $0.pending == pending)
     }
     guard !isKnown else { return [] }
-    last += 1
+    last &+= 1
     let record = EventRecord(number: last, app: app, event: event, delivered: now.unixTime)
     let page = Page(record: record, delivered: steady.date(at: now), pending: pending)
     pages.append(page)

@@ -24,7 +24,7 @@ struct BackgroundActivity: Hashable, Sendable {
   private(set) var remnants: Int
 
   init(remnants: Int = 0) {
-    self.remnants = remnants
+    self.remnants = max(0, remnants)
   }
 
   /// Whether the app is in use in the background until the last one ends (BGA-4, BGA-13).
