@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import locationctl
@@ -5,21 +6,27 @@ import Testing
 @Suite("The service while setup looks and writes")
 struct SetupServiceTests {
   /// What `systemctl` was asked for, and which units run.
-  private final class Machine {
-    var commands: [String] = []
-    var running: Set<String>
-    var status: Int32 = 0
+  private final class Machine: Sendable {
+    private let asked = Mutex<[String]>([])
+    private let running: Set<String>
+    private let status: Int32
 
-    init(running: Set<String>) { self.running = running }
+    init(running: Set<String>, status: Int32 = 0) {
+      (self.running, self.status) = (running, status)
+    }
+
+    var commands: [String] { asked.withLock { $0 } }
 
     func carryOut(_ words: [String]) -> Int32 {
       if words.contains("is-active") {
         return words.last.map { running.contains($0) } == true ? 0 : 3
       }
-      commands.append(words.joined(separator: " "))
+      asked.withLock { $0.append(words.joined(separator: " ")) }
       return status
     }
   }
+
+  private static let both: Set = ["locationd.socket", "locationd.service"]
 
   private func service(_ machine: Machine, isThere: Bool = true) -> SetupService {
     SetupService(isThere: isThere) { machine.carryOut($0) }
@@ -27,24 +34,64 @@ struct SetupServiceTests {
 
   @Test("SETUP-6: socket and service are stopped before ports are listened to, and go on after")
   func around() {
-    let machine = Machine(running: ["locationd.socket", "locationd.service"])
-    let stopped = service(machine).stop()
+    let machine = Machine(running: Self.both)
+    let pause = SetupPause(service(machine))
+    pause.begin()
     #expect(machine.commands == ["stop locationd.socket locationd.service"])
-    service(machine).resume(stopped)
+    pause.end()
     #expect(machine.commands.last == "start locationd.socket locationd.service")
+    pause.end()
+    #expect(machine.commands.count == 2, "once")
   }
 
   @Test("SETUP-6: what did not run before is not started where nothing was written")
   func idle() {
     let waiting = Machine(running: ["locationd.socket"])
-    service(waiting).resume(service(waiting).stop())
+    #expect(service(waiting).resume(service(waiting).stop()))
     #expect(waiting.commands == ["stop locationd.socket", "start locationd.socket"])
     let off = Machine(running: [])
-    service(off).resume(service(off).stop())
+    #expect(service(off).resume(service(off).stop()))
     #expect(off.commands.isEmpty)
     let bare = Machine(running: ["locationd.socket"])
     #expect(service(bare, isThere: false).stop().isEmpty)
     #expect(bare.commands.isEmpty)
+  }
+
+  @Test("SETUP-6: a signal starts again what was stopped, once, and says so in one line")
+  func interrupted() {
+    func interrupt(_ machine: Machine) -> [String] {
+      let pause = SetupPause(service(machine))
+      pause.begin()
+      var said: [String] = []
+      for _ in 0..<2 { pause.interrupt { said.append($0) } }
+      pause.end()
+      return said
+    }
+    let machine = Machine(running: Self.both)
+    let interrupted = "locationctl: setup was interrupted"
+    #expect(
+      interrupt(machine) == [
+        interrupted + "; started again: locationd.socket locationd.service", interrupted,
+      ])
+    #expect(
+      machine.commands == [
+        "stop locationd.socket locationd.service", "start locationd.socket locationd.service",
+      ])
+    #expect(interrupt(Machine(running: [])) == [interrupted, interrupted])
+    let broken = interrupt(Machine(running: Self.both, status: 1))
+    #expect(broken.first?.contains("did not start again. Next: journalctl") == true)
+  }
+
+  @Test("SETUP-6: what setup has started is not started again by a signal or an error after")
+  func startedBefore() throws {
+    let machine = Machine(running: Self.both)
+    let pause = SetupPause(service(machine))
+    pause.begin()
+    try pause.start()
+    let count = machine.commands.count
+    pause.interrupt { _ in }
+    pause.end()
+    #expect(machine.commands.count == count)
   }
 
   @Test("SETUP-9: without an earlier configuration socket and service are stopped and disabled")
@@ -62,8 +109,8 @@ struct SetupServiceTests {
     try service(machine).start()
     #expect(
       machine.commands == ["enable --quiet locationd.socket", "restart locationd.service"])
-    machine.status = 1
-    #expect(throws: Failure.self) { try service(machine).start() }
+    let broken = Machine(running: [], status: 1)
+    #expect(throws: Failure.self) { try service(broken).start() }
     #expect(throws: Failure.self) { try service(machine, isThere: false).start() }
   }
 }

@@ -2,11 +2,11 @@ import Glibc
 import LocationHost
 
 /// The service of the daemon and its socket, as systemd has them.
-struct SetupService {
+struct SetupService: Sendable {
   /// Whether systemd runs here.
   private let isThere: Bool
   /// Runs `systemctl` with these words, and returns its exit status.
-  private let systemctl: ([String]) -> Int32
+  private let systemctl: @Sendable ([String]) -> Int32
   private let command: String
 
   /// The service of the machine, or that of the user.
@@ -18,7 +18,7 @@ struct SetupService {
   }
 
   /// A service of a systemd whose commands `systemctl` carries out.
-  init(isThere: Bool = true, systemctl: @escaping ([String]) -> Int32) {
+  init(isThere: Bool = true, systemctl: @escaping @Sendable ([String]) -> Int32) {
     (self.isThere, self.systemctl, command) = (isThere, systemctl, "systemctl")
   }
 
@@ -34,12 +34,10 @@ struct SetupService {
   }
 
   /// Starts what ``stop()`` has ended, with the configuration as it is.
-  func resume(_ units: [String]) {
-    guard !units.isEmpty else { return }
-    if systemctl(["start"] + units) != 0 {
-      let words = units.joined(separator: " ")
-      Output.standard.line("\(words) did not start again; next: journalctl -u locationd")
-    }
+  ///
+  /// - Returns: whether it runs.
+  func resume(_ units: [String]) -> Bool {
+    units.isEmpty || systemctl(["start"] + units) == 0
   }
 
   /// Enables and starts the service, with the configuration as it is now.
@@ -49,7 +47,6 @@ struct SetupService {
     }
     try run(["enable", "--quiet", Self.socket])
     try run(["restart", Self.service])
-    Output.standard.line("the service is running")
   }
 
   /// Ends the service and its socket, and has them start no more.

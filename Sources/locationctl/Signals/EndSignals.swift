@@ -10,14 +10,14 @@ struct EndSignals {
 
   /// Begins to handle them.
   ///
-  /// - Parameter handle: called for each that arrives.
-  init(_ handle: @escaping @Sendable () -> Void = {}) {
+  /// - Parameter handle: called with each that arrives.
+  init(_ handle: @escaping @Sendable (Int32) -> Void = { _ in }) {
     let arrived = arrived
     let ignored = Self.ignored
     numbers = [SIGINT, SIGTERM, SIGHUP].filter { ignored >> (UInt64($0) - 1) & 1 == 0 }
     sources = numbers.map { number in
       Self.source(of: number) {
-        handle()
+        handle(number)
         arrived.signal()
       }
     }

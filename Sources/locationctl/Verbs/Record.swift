@@ -44,7 +44,7 @@ extension Verb {
       let tally = Tally()
       let (interruptions, continuation) = AsyncStream.makeStream(
         of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      let signals = EndSignals { _ = continuation.yield() }
+      let signals = EndSignals { _ in _ = continuation.yield() }
       defer { signals.end() }
       let progress = Progress("recording")
       defer { progress.end() }

@@ -19,7 +19,7 @@ extension Verb {
       adapters, and sensors; asks; writes a configuration with the reason for each source; prints \
       the first position that they give, or why there is none; and starts the service. While it \
       looks, the service and its socket are stopped, for a serial port has one reader; they go on \
-      if nothing is written.
+      if nothing is written, and if setup is interrupted.
       """,
       """
       As root it configures the daemon of the machine (/etc/locationd.conf), else the one of your \
@@ -45,12 +45,14 @@ extension Verb {
       let service = folder.isEmpty ? SetupService(isSystem: isRoot) : nil
       guard !invocation.has(remove) else { return try takeBack(file, service) }
       // Before ports are listened to: each has one reader, and listening changes its speed.
-      let stopped = service?.stop() ?? []
-      var isStarted = false
-      Output.beforeFault.withLock { $0 = { SetupService(isSystem: isRoot).resume(stopped) } }
+      let pause = service.map { SetupPause($0) }
+      let signals = pause.map(interruptions)
+      pause?.begin()
+      Output.beforeFault.withLock { $0 = { pause?.end() } }
       defer {
         Output.beforeFault.withLock { $0 = {} }
-        if !isStarted { service?.resume(stopped) }
+        pause?.end()
+        signals?.end()
       }
       let plan = SetupPlan(for: probe(folder))
       show(plan, file)
@@ -63,18 +65,36 @@ extension Verb {
       let consequence =
         "Writes \(file.path)" + (service == nil ? "." : ", and starts the service.")
       try invocation.confirm(consequence, "setup")
-      try write(plan, to: file)
-      guard service != nil else { return }
+      try write(plan, to: file, pause)
+      guard let pause else { return }
       // Before the service has the ports again.
       try await showFirst(of: plan)
-      try service?.start()
-      isStarted = true
+      try pause.start()
+      Output.standard.line("the service is running")
     })
 
-  private static func write(_ plan: SetupPlan, to file: SetupFile) throws(Failure) {
+  /// Has the signals that end a program start again what was stopped, and end it with their status.
+  private static func interruptions(_ pause: SetupPause) -> EndSignals {
+    EndSignals { number in
+      pause.interrupt { text in
+        // In place of the seconds that are shown, and of what the terminal shows for the key.
+        if Output.error.isTerminal { Output.error.write("\r\u{1b}[K") }
+        Output.error.line(text)
+        // `exit` would wait for the thread that reads the answer.
+        _exit(128 + number)
+      }
+    }
+  }
+
+  private static func write(
+    _ plan: SetupPlan, to file: SetupFile, _ pause: SetupPause?
+  ) throws(Failure) {
     let settings = file.settings
+    let text = plan.configuration(keeping: settings)
+    func store() throws(Errno) -> String? { try file.write(text) }
     do throws(Errno) {
-      if let kept = try file.write(plan.configuration(keeping: settings)) {
+      let kept = if let pause { try pause.uninterrupted(store) } else { try store() }
+      if let kept {
         Output.standard.line("kept what was there as \(kept)")
       }
     } catch { throw .refused("\(error)", next: "sudo locationctl setup") }
@@ -112,7 +132,9 @@ extension Verb {
       return
     }
     Output.standard.line("put back what was there before")
-    try service?.start()
+    guard let service else { return }
+    try service.start()
+    Output.standard.line("the service is running")
   }
 
   /// Prints the first position that the sources give, or what `doctor` finds.
