@@ -86,13 +86,37 @@ struct SetupTests {
     try "source = gpsd://localhost\n".write(toFile: file.path, atomically: true, encoding: .utf8)
     #expect(try !file.remove())
     let text = SetupPlan(for: MachineParts()).configuration()
-    #expect(try file.write(text) == file.kept)
+    let kept = file.path + ".before-setup"
+    #expect(try file.write(text) == kept)
     #expect(try file.write(text) == nil, "its own file is replaced")
     #expect(try String(contentsOfFile: file.path, encoding: .utf8) == text)
     #expect(try file.remove())
     #expect(
       try String(contentsOfFile: file.path, encoding: .utf8) == "source = gpsd://localhost\n")
-    #expect(!FileManager.default.fileExists(atPath: file.kept))
+    #expect(!FileManager.default.fileExists(atPath: kept))
+  }
+
+  @Test("SETUP-4: each that was there is kept under a number of its own; the last is put back")
+  func undoneAgain() throws {
+    let folder = try TemporaryFolder()
+    let file = SetupFile(path: folder.file("locationd.conf"))
+    let kept = file.path + ".before-setup"
+    let text = SetupPlan(for: MachineParts()).configuration()
+    func read(_ path: String) throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
+    for (number, copy) in [(1, kept), (2, kept + "-2"), (3, kept + "-3")] {
+      try "# \(number)\n".write(toFile: file.path, atomically: true, encoding: .utf8)
+      #expect(try file.write(text) == copy)
+    }
+    // A number that is free again is not that of the last.
+    try FileManager.default.removeItem(atPath: kept + "-2")
+    #expect(try file.remove())
+    #expect(try read(file.path) == "# 3\n")
+    #expect(try read(kept) == "# 1\n")
+    #expect(try file.write(text) == kept + "-2")
+    try "# 99\n".write(toFile: kept + "-99", atomically: true, encoding: .utf8)
+    try "# more\n".write(toFile: file.path, atomically: true, encoding: .utf8)
+    #expect(throws: Errno(code: EEXIST, call: "keep \(kept)-99")) { try file.write(text) }
+    #expect(try read(file.path) == "# more\n")
   }
 
   @Test("SETUP-4: what was edited is kept under a number of its own, also when it is removed")
@@ -152,7 +176,7 @@ struct SetupTests {
     let plan = SetupPlan(for: MachineParts())
     let text = plan.configuration(keeping: file.settings)
     #expect(text.hasPrefix(SetupPlan.mark))
-    #expect(try file.write(text) == file.kept)
+    #expect(try file.write(text) == file.path + ".before-setup")
     #expect(file.settings == ["geoclue = yes", "  restrict=yes"])
   }
 

@@ -11,8 +11,21 @@ struct SetupFile: Hashable, Sendable {
     self.path = path
   }
 
-  /// Where a configuration that somebody else has written is kept.
-  var kept: String { path + ".before-setup" }
+  /// Where a configuration that somebody else has written is kept: the first, and each further one.
+  private func kept(_ number: Int) -> String {
+    path + ".before-setup" + (number == 1 ? "" : "-\(number)")
+  }
+
+  /// The number of the one that was kept last; 0 if there is none. A lower one may have been taken away.
+  private var lastKept: Int {
+    (1...Self.mostKept).last { Self.isThere(kept($0)) } ?? 0
+  }
+
+  /// Whether there is anything at a path, a link that leads nowhere included.
+  private static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
 
   /// The file of the system's daemon, or of this user's.
   static func standard(
@@ -52,16 +65,16 @@ struct SetupFile: Hashable, Sendable {
   /// - Returns: the path of the copy; `nil` where nobody has edited anything.
   private func keepEdited() throws(Errno) -> String? {
     guard let text, !SetupPlan.isAsWritten(text) else { return nil }
-    for number in 1...Self.mostEdited {
+    for number in 1...Self.mostKept {
       let copy = "\(path).edited-\(number)"
       if link(path, copy) == 0 { return copy }
       guard errno == EEXIST else { throw Errno(last: "keep \(copy)") }
     }
-    throw Errno(code: EEXIST, call: "keep \(path).edited-\(Self.mostEdited)")
+    throw Errno(code: EEXIST, call: "keep \(path).edited-\(Self.mostKept)")
   }
 
   /// Chosen: more than anybody looks through.
-  private static let mostEdited = 99
+  private static let mostKept = 99
 
   private var text: String? {
     SmallFile.read(path, limit: Self.longest).map { String(decoding: $0, as: UTF8.self) }
@@ -72,8 +85,12 @@ struct SetupFile: Hashable, Sendable {
   /// - Returns: the path of the one that is kept; `nil` if none is.
   func write(_ text: String) throws(Errno) -> String? {
     let isKept = access(path, F_OK) == 0 && !isOwn
+    let number = isKept ? lastKept + 1 : 0
+    let kept = self.kept(number)
     if isKept {
-      guard access(kept, F_OK) != 0 else { throw Errno(code: EEXIST, call: "keep \(kept)") }
+      guard number <= Self.mostKept else {
+        throw Errno(code: EEXIST, call: "keep \(self.kept(Self.mostKept))")
+      }
     } else if let folder = path.lastIndex(of: "/").map({ String(path[..<$0]) }) {
       try StateFolder(path: folder).create()
     }
@@ -97,7 +114,7 @@ struct SetupFile: Hashable, Sendable {
     return isKept ? kept : edited
   }
 
-  /// Removes the written configuration, and puts the one before it back; one that was edited is kept.
+  /// Removes the written configuration, and puts the one that was kept last back; one that was edited is kept.
   ///
   /// - Parameter keeping: is called with the path of the one that is kept.
   /// - Returns: `false` if there is none that ``write(_:)`` has written; nothing is changed then.
@@ -106,7 +123,8 @@ struct SetupFile: Hashable, Sendable {
     guard isOwn else { return false }
     if let edited = try keepEdited() { keeping(edited) }
     guard unlink(path) == 0 else { throw Errno(last: "unlink \(path)") }
-    if access(kept, F_OK) == 0, rename(kept, path) != 0 { throw Errno(last: "rename \(kept)") }
+    guard case let number = lastKept, number > 0 else { return true }
+    guard rename(kept(number), path) == 0 else { throw Errno(last: "rename \(kept(number))") }
     return true
   }
 }

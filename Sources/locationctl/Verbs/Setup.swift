@@ -23,10 +23,11 @@ extension Verb {
       """,
       """
       As root it configures the daemon of the machine (/etc/locationd.conf), else the one of your \
-      user. A configuration that is there already is kept beside it, as .before-setup, and one of setup's \
-      own that somebody has edited since as .edited-1, or the next number; sources that are not used any more are \
+      user. A configuration that is there already is kept beside it, as .before-setup, or \
+      .before-setup-2 and so on, and one of setup's own that somebody has edited since as .edited-1, or the next \
+      number; sources that are not used any more are \
       named. Where gpsd answers, it has the receivers, and no serial port is opened. --remove puts the \
-      configuration before it back and starts the service with it; where there was none, the \
+      configuration that was kept last back and starts the service with it; where there was none, the \
       service and its socket are stopped and disabled.
       """,
     ],
@@ -97,7 +98,11 @@ extension Verb {
       if let kept {
         Output.standard.line("kept what was there as \(kept)")
       }
-    } catch { throw .refused("\(error)", next: "sudo locationctl setup") }
+    } catch {
+      let asRoot = getuid() == 0 ? nil : "sudo locationctl setup"
+      let next = error.code == EEXIST ? "move the files that are kept beside it away" : asRoot
+      throw .refused("\(error)", next: next)
+    }
     let kept = settings.map { "; kept \($0)" }.joined()
     Output.standard.line("wrote \(file.path)\(kept)")
   }
