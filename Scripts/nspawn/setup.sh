@@ -6,6 +6,7 @@ rm -f /run/systemd/system/locationd.service.d/watchdog.conf
 printf '[Service]\nDeviceAllow=char-pts rw\n' > /run/systemd/system/locationd.service.d/pts.conf
 systemctl daemon-reload
 printf 'source = fixed:49.25,10.75,5\nin-use = assumed\n' > $own
+systemctl -q disable locationd.service locationd.socket
 systemctl start locationd.socket
 locationctl status > /dev/null
 locationctl authorize "$python@65534" whenInUse > /dev/null
@@ -16,6 +17,7 @@ soon test -e /dev/ttyUSB0
 runs() { [ "$(show SubState)" = running ] && systemctl -q is-active locationd.socket; }
 idle() { ! systemctl -q is-active locationd.service && ! systemctl -q is-active locationd.socket; }
 disabled() { ! systemctl -q is-enabled locationd.service && ! systemctl -q is-enabled locationd.socket; }
+enabled() { systemctl -q is-enabled locationd.service && systemctl -q is-enabled locationd.socket; }
 uses() { locationctl status | grep -q "$1"; }
 wrote() { grep -q '^source = nmea:///dev/ttyUSB0?baud=4800' $own; }
 
@@ -32,7 +34,7 @@ check "it has shown the first position" grep -q '48\.5' /tmp/setup
 check "it has kept what was there beside it" grep -qx 'source = fixed:49.25,10.75,5' $own.before-setup
 check "it has kept each setting" grep -qx 'in-use = assumed' $own
 check "the service runs, and its socket" soon runs
-check "the socket is enabled, for the next start of the machine" systemctl -q is-enabled locationd.socket
+check "both are enabled, for the next start of the machine" enabled
 check "the service is another process" not is "$(show MainPID)" "$pid"
 check "which has the receiver" soon uses /dev/ttyUSB0
 check "an app has live updates of it" runuser -u nobody -- python3 -c "$ask" $socket Watch 48.5
@@ -47,6 +49,7 @@ check "the app has live updates" runuser -u nobody -- python3 -c "$ask" $socket 
 check "setup --remove puts back what a person wrote" sh -c \
   "locationctl setup --remove && grep -qx 'source = fixed:49.25,10.75,5' $own && [ ! -e $own.before-setup ]"
 check "the service runs with it" soon uses fixed:
+check "and is not enabled, as before setup" disabled
 check "and the app has its place" runuser -u nobody -- python3 -c "$ask" $socket Watch 49.25
 
 rm -f $own
@@ -56,6 +59,12 @@ check "setup --remove leaves no configuration" sh -c "locationctl setup --remove
 check "service and socket are stopped" idle
 check "and start no more" disabled
 check "no socket is left that a program would start the service by" test ! -e $socket
+systemctl -q enable locationd.service
+check "setup --yes, where both are enabled" sh -c 'locationctl setup --yes > /tmp/setup 2>&1 || { cat /tmp/setup; exit 1; }'
+check "setup --remove leaves them enabled" sh -c 'locationctl setup --remove'
+check "as they were" enabled
+check "and stopped" idle
+systemctl -q disable locationd.service locationd.socket
 check "a second --remove says that there is nothing to remove" not locationctl setup --remove
 systemctl stop receiver
 rm -f /run/systemd/system/locationd.service.d/pts.conf

@@ -110,9 +110,14 @@ package struct SetupPlan: Hashable, Sendable {
 
   /// Writes a configuration with these sources, each with its reason.
   ///
-  /// - Parameter settings: lines of the configuration before that set anything but a source.
+  /// - Parameters:
+  ///   - settings: lines of the configuration before that set anything but a source.
+  ///   - units: the units that setup enables, which were not enabled before.
   /// - Returns: the text of the file.
-  package func configuration(keeping settings: [String] = []) -> String {
+  package func configuration(
+    keeping settings: [String] = [], enabling units: [String] = []
+  ) -> String {
+    let enabled = units.isEmpty ? [] : ["", Self.enabledMark + units.joined(separator: " ")]
     let kept = settings.isEmpty ? [] : ["", "# As they were before."] + settings
     let lines =
       [
@@ -120,13 +125,22 @@ package struct SetupPlan: Hashable, Sendable {
         "",
       ]
       + sources.flatMap { ["# Because \($0.reason).", "source = \($0.url)", ""] }
-      + notes.map { "# \($0)" } + kept
+      + notes.map { "# \($0)" } + kept + enabled
     let text = lines.joined(separator: "\n") + "\n"
     return text + Self.sum(of: text)
   }
 
   /// Whether a configuration was written from a plan.
   package static func wrote(_ text: String) -> Bool { text.hasPrefix(mark + "\n") }
+
+  /// The units that setup has enabled, by the configuration that it has written.
+  package static func enabled(by text: String) -> [Substring] {
+    guard wrote(text) else { return [] }
+    let line = text.split(separator: "\n").first { $0.hasPrefix(enabledMark) }
+    return line?.dropFirst(enabledMark.count).split(separator: " ") ?? []
+  }
+
+  private static let enabledMark = "# Enabled by setup, disabled by setup --remove: "
 
   /// Whether a configuration is as it was written from a plan, and nobody has edited it since.
   package static func isAsWritten(_ text: String) -> Bool {

@@ -53,6 +53,9 @@ struct SetupFile: Hashable, Sendable {
     }
   }
 
+  /// The units that setup has enabled, by what it has written here.
+  var enabled: [String] { SetupPlan.enabled(by: text ?? "").map(String.init) }
+
   private var lines: [Substring] { (text ?? "").split(separator: "\n") }
 
   /// Whether the file was written by ``write(_:)``.

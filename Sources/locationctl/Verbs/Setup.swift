@@ -28,7 +28,8 @@ extension Verb {
       number; sources that are not used any more are \
       named. Where gpsd answers, it has the receivers, and no serial port is opened. --remove puts the \
       configuration that was kept last back and starts the service with it; where there was none, the \
-      service and its socket are stopped and disabled.
+      service and its socket are stopped. Setup enables both; --remove disables those that were not enabled before \
+      setup, by what setup has noted in its configuration.
       """,
     ],
     options: [yes, remove, root],
@@ -66,7 +67,8 @@ extension Verb {
       let consequence =
         "Writes \(file.path)" + (service == nil ? "." : ", and starts the service.")
       try invocation.confirm(consequence, "setup")
-      try write(plan, to: file, pause)
+      let enabling = service?.unitsToEnable(with: file.enabled) ?? file.enabled
+      try write(plan, enabling, to: file, pause)
       guard let pause else { return }
       // Before the service has the ports again.
       try await showFirst(of: plan)
@@ -88,10 +90,10 @@ extension Verb {
   }
 
   private static func write(
-    _ plan: SetupPlan, to file: SetupFile, _ pause: SetupPause?
+    _ plan: SetupPlan, _ enabling: [String], to file: SetupFile, _ pause: SetupPause?
   ) throws(Failure) {
     let settings = file.settings
-    let text = plan.configuration(keeping: settings)
+    let text = plan.configuration(keeping: settings, enabling: enabling)
     func store() throws(Errno) -> String? { try file.write(text) }
     do throws(Errno) {
       let kept = if let pause { try pause.uninterrupted(store) } else { try store() }
@@ -125,6 +127,7 @@ extension Verb {
   }
 
   private static func takeBack(_ file: SetupFile, _ service: SetupService?) throws(Failure) {
+    let enabled = file.enabled
     do throws(Errno) {
       let isRemoved = try file.remove { Output.standard.line("kept what was edited as \($0)") }
       guard isRemoved else {
@@ -132,14 +135,16 @@ extension Verb {
       }
     } catch { throw .refused("\(error)", next: nil) }
     Output.standard.line("removed \(file.path)")
-    guard access(file.path, F_OK) == 0 else {
-      try service?.end()
-      return
-    }
-    Output.standard.line("put back what was there before")
-    guard let service else { return }
-    try service.start()
-    Output.standard.line("the service is running")
+    let isBack = access(file.path, F_OK) == 0
+    if isBack { Output.standard.line("put back what was there before") }
+    guard let service, isBack || service.isThere else { return }
+    // First: a configuration with which the service does not start is no reason to leave it enabled.
+    let disabled = try service.disable(enabled).joined(separator: " ")
+    let rest = "what was enabled before setup stays enabled"
+    Output.standard.line(disabled.isEmpty ? rest : "disabled what setup had enabled: \(disabled)")
+    try isBack ? service.restart() : service.end()
+    let outcome = isBack ? "running" : "stopped: there was no configuration before"
+    Output.standard.line("the service is \(outcome)")
   }
 
   /// Prints the first position that the sources give, or what `doctor` finds.

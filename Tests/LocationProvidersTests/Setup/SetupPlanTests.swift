@@ -68,6 +68,16 @@ struct SetupPlanTests {
     #expect(plan.notes.contains { $0.contains("names no place") } == sources.isEmpty)
   }
 
+  @Test("SETUP-11: a configuration has the units that setup has enabled")
+  func enabled() {
+    let plan = SetupPlan(for: MachineParts())
+    let text = plan.configuration(enabling: ["a.socket", "a.service"])
+    #expect(SetupPlan.enabled(by: text) == ["a.socket", "a.service"])
+    #expect(SetupPlan.isAsWritten(text))
+    #expect(SetupPlan.enabled(by: plan.configuration()).isEmpty)
+    #expect(SetupPlan.enabled(by: "# By hand\n" + text).isEmpty, "not setup's own")
+  }
+
   @Test("SETUP-4: an edited configuration is not as it was written")
   func edited() {
     var parts = MachineParts()
