@@ -167,7 +167,9 @@ extension AppCoordinator {
     var access = ConditionAccess(ConditionDiagnostics(flags))
     if authorizationState.sessions.needsSession { access.monitors.insert(.serviceSessionRequired) }
     // Reduced accuracy bars everything, in use or not, so it alone is said.
-    guard authorization.status.isGranted, !isCoarse, !verdicts.region.announces else { return access }
+    guard authorization.status.isGranted, !isCoarse, !verdicts.region.announces else {
+      return access
+    }
     access.regions.insert(.insufficientlyInUse)
     if !verdicts.monitor.announces { access.monitors.insert(.insufficientlyInUse) }
     return access

@@ -40,7 +40,7 @@ struct MonitorAccessTests {
     #expect(world.events() == ["home satisfied", "work satisfied"])
   }
 
-  @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state until it is")
+  @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state then")
   func notInUse() {
     var world = World(.whileUsing, requiresSession: false)
     world.ask(.next(after: .none))
@@ -53,7 +53,7 @@ struct MonitorAccessTests {
     #expect(world.events() == ["home satisfied", "work satisfied"])
   }
 
-  @Test("MON-33: with reduced accuracy that alone is said, and afterwards the state as one not known")
+  @Test("MON-33: with reduced accuracy that alone is said, and the state when it is full again")
   func reduced() {
     var world = World(.whileUsing, requiresSession: false)
     world.ask(.next(after: .none))
