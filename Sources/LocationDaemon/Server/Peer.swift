@@ -119,8 +119,13 @@ package struct Peer: Sendable {
     var bytes = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(link, &bytes, bytes.count)
     guard count > 0 else {
+      let cause = Errno(last: "readlink")
+      // A client that has waited long may be gone when its turn comes.
+      guard cause.code != Errno.noEntry else {
+        throw Fault(description: "process \(pid) has ended")
+      }
       throw Fault(
-        description: "the program of process \(pid) cannot be seen (\(Errno(last: "readlink"))); "
+        description: "the program of process \(pid) cannot be seen (\(cause)); "
           + "a daemon of the system needs CAP_SYS_PTRACE for that")
     }
     return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
