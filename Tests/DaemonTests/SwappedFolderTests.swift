@@ -91,8 +91,7 @@ struct SwappedFolderTests {
       let isTables = log.hasSuffix("-shm") || (file.size ?? .max) <= Self.sizeOfTables
       #expect(isTables || file.owner == 0 && file.mode == 0o600, "\(log) \(file)")
     }
-    let size = try Self.found(strangers + "/state.sqlite").size
-    #expect(size == 0, "\(times): \(line)")
+    #expect(try Self.found(strangers + "/state.sqlite").size == 0, "\(times): \(line)")
   }
 
   private static func found(_ path: String) throws -> (owner: uid_t?, mode: Int?, size: Int?) {
