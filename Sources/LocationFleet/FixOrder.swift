@@ -150,9 +150,10 @@ package struct FixOrder: Sendable {
   /// was ahead, and this one comes when it is dated: so whole minutes come twice.
   private func repeated(_ fix: Fix, _ received: UnixTime?) -> Reason? {
     guard let same = seen.last(of: fix.time) else { return nil }
-    let isPrompt = received.map { fix.time.seconds(since: $0).magnitude <= Self.longestDelay }
-    if isPrompt == true, correction > 0 || seen.isBeforeChange(fix.time) { return nil }
-    return same.reason(fix)
+    guard let received, fix.time.seconds(since: received).magnitude <= Self.longestDelay,
+      correction > 0 || seen.isBeforeChange(fix.time)
+    else { return same.reason(fix) }
+    return nil
   }
 
   private mutating func takeInTime(

@@ -12,17 +12,12 @@ struct Feed: Sendable {
   /// Passes each report for a person on until `take` returns `false`, or the task is canceled.
   @MainActor func follow(as person: Person, _ take: (Report) throws -> Bool) async throws {
     let updates = person.link.subscribe()
-    updates.send(request)
+    updates.send { .locations($0, options, isOnce: isOnce) }
     for await delivery in updates.deliveries {
       for update in delivery.liveUpdates {
         guard try take(Report(update)) else { return }
       }
     }
-  }
-
-  private func request(_ subscriber: SubscriberID) -> Request {
-    guard let options else { return .live(subscriber, .start(LiveOptions())) }
-    return .updates(subscriber, isOnce ? .once(options) : .start(options))
   }
 
   /// What a manager asks for that was set to nothing else; `nil` for live updates.

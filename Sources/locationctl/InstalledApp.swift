@@ -25,7 +25,8 @@ struct InstalledApp: Sendable {
       word[mark...].dropFirst().allSatisfy(\.isNumber) && word.last != "@" ? mark : nil
     }
     let (file, user) = (word[..<(mark ?? word.endIndex)], word[(mark ?? word.endIndex)...])
-    if !user.isEmpty, UInt32(user.dropFirst()) == nil {
+    let number = UInt32(user.dropFirst())
+    guard user.isEmpty || number != nil else {
       throw .refused("no user has the number \(user.dropFirst())", next: "getent passwd lists them")
     }
     let isThere = FileManager.default.fileExists(atPath: String(file))
@@ -34,22 +35,22 @@ struct InstalledApp: Sendable {
       .resolvingSymlinksInPath()
     guard FileManager.default.fileExists(atPath: url.path) else {
       // What an app may know outlives it.
-      identity = AppIdentity(declaring: nil, path: url.path, user: UInt32(user.dropFirst()))
-      guard try !Self.isStored(identity) else { return }
+      identity = AppIdentity(declaring: nil, path: url.path, user: number)
+      guard try !Self.isStored(identity, by: .find()) else { return }
       throw .refused(
         "there is no file \(url.path)", next: "name the app's executable, or its bundle identifier")
     }
     path = url.path
     manifest = Manifest(ofApp: url.path, isFolder: url.hasDirectoryPath)
     identity = AppIdentity(
-      declaring: manifest?.identifier, path: url.path, user: UInt32(user.dropFirst()))
+      declaring: manifest?.identifier, path: url.path, user: number)
   }
 
-  /// Whether something is stored of an app.
-  private static func isStored(_ app: AppIdentity) throws(Failure) -> Bool {
-    guard let daemon = try RunningDaemon.find() else {
-      return try SavedState().apps.contains(app)
-    }
+  /// Whether an app has asked, was decided about, or is registered, with a daemon or without.
+  static func isStored(
+    _ app: AppIdentity, by daemon: RunningDaemon?
+  ) throws(Failure) -> Bool {
+    guard let daemon else { return try SavedState().apps.contains(app) }
     let apps: [AppStatus] = try daemon.ask(.apps, "apps")
     return apps.contains { $0.app == app.name }
   }

@@ -168,14 +168,9 @@ extension LocationHost {
         + "\(fault); the daemon goes on trying")
   }
 
-  /// What the owner's own requests may know; they are no app that asks.
-  var levelOfOwner: AuthorizationLevel? {
-    AuthorizationLevel(rawValue: AppStatus(.owner, in: storedEntries).level)
-  }
-
   /// Lets the owner's requests know the location where the owner has decided nothing about them.
   func allowUndecidedOwner() {
-    guard levelOfOwner == .ask else { return }
+    guard core.engine.level(of: .owner) == .ask else { return }
     step(.engine(.setting(.authorization(.owner, .always))))
   }
 

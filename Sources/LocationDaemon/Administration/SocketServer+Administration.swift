@@ -284,16 +284,13 @@ extension SocketServer {
 
   /// Returns the owner as a client of the engine, which may know everything unless the owner has decided otherwise.
   func ownerClient() -> ClientID {
-    let client = owner.client ?? addOwner()
-    owner.client = client
-    host.onQueue { $0.allowUndecidedOwner() }
-    return client
-  }
-
-  private func addOwner() -> ClientID {
+    if let client = owner.client {
+      host.onQueue { $0.allowUndecidedOwner() }
+      return client
+    }
     let description = ClientDescription(
       app: .owner, manifest: Manifest([:], file: "the command table of locationctl"))
-    return host.onQueue { host in
+    let client = host.onQueue { host in
       let (client, _) = host.add(description) { [weak self] delivery in
         self?.onQueue { $0.receive(delivery) }
       }
@@ -301,6 +298,8 @@ extension SocketServer {
       host.take(.monitor(OwnerSession.subscriber, .open(name: OwnerSession.monitor)), from: client)
       return client
     }
+    owner.client = client
+    return client
   }
 
   private func ask(_ request: MonitorRequest) {

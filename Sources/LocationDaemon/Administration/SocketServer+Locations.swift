@@ -3,6 +3,7 @@ import LocationCoding
 import LocationEngine
 import LocationHost
 import LocationModel
+import LocationService
 
 // Locations for the owner, who receives them as an app does (ADMIN-10).
 extension SocketServer {
@@ -11,13 +12,10 @@ extension SocketServer {
   ) throws(AdministrationFault) {
     guard !owner.locationFollowers.values.contains(number) else { return }
     let client = ownerClient()
-    guard host.onQueue({ $0.levelOfOwner != .never }) else { throw .ownerDenied }
+    guard host.onQueue({ $0.core.engine.level(of: .owner) != .never }) else { throw .ownerDenied }
     let subscriber = owner.newSubscriber()
     owner.locationFollowers[subscriber] = number
-    let request: Request =
-      if let options {
-        .updates(subscriber, isOnce ? .once(options) : .start(options))
-      } else { .live(subscriber, .start(LiveOptions())) }
+    let request = Request.locations(subscriber, options, isOnce: isOnce)
     host.onQueue { $0.take(request, from: client) }
   }
 
@@ -40,11 +38,9 @@ extension SocketServer {
   }
 
   func leaveLocations(_ number: Int) {
-    let own = owner.locationFollowers.filter { $0.value == number }.keys.sorted()
-    guard let client = owner.client else { return }
-    for subscriber in own {
-      owner.locationFollowers[subscriber] = nil
-      host.onQueue { $0.take(.end(subscriber), from: client) }
-    }
+    let own = owner.locationFollowers.first { $0.value == number }
+    guard let client = owner.client, let subscriber = own?.key else { return }
+    owner.locationFollowers[subscriber] = nil
+    host.onQueue { $0.take(.end(subscriber), from: client) }
   }
 }

@@ -57,6 +57,13 @@ extension LocationEngine {
     list.append(needsCoarse ? coarse.demand : .none)
   }
 
+  /// What was decided about an app that is connected, or stored.
+  package func level(of app: AppIdentity) -> AuthorizationLevel? {
+    coordinatorIndex(of: app).map {
+      AuthorizationLevel(coordinators[$0].authorization.record.grant)
+    }
+  }
+
   /// What the owner's settings withhold from an app.
   package func limits(of app: AppIdentity) -> [String] {
     (policies.restricted.contains(app) ? ["restricted"] : [])

@@ -154,6 +154,16 @@ package struct LiveUpdate: Hashable, Sendable {
   }
 }
 
+extension Request {
+  /// Asks for locations: live updates without options, else those of a manager, or one of these.
+  package static func locations(
+    _ subscriber: SubscriberID, _ options: UpdateOptions?, isOnce: Bool
+  ) -> Request {
+    guard let options else { return .live(subscriber, .start(LiveOptions())) }
+    return .updates(subscriber, isOnce ? .once(options) : .start(options))
+  }
+}
+
 extension Delivery {
   /// The locations of a delivery, or that there is none, in its order; empty for one of anything else.
   package var liveUpdates: [LiveUpdate] {

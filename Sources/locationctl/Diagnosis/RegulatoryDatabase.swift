@@ -1,5 +1,4 @@
 import Glibc
-import LocationHost
 
 /// The rules of all countries, of which the kernel takes those of one when it is named.
 enum RegulatoryDatabase {

@@ -110,7 +110,9 @@ extension Verb {
     let precise = invocation.text(precise).map { $0 == "yes" }
     let beacon = invocation.text(beacon).map { $0 == "yes" }
     let daemon = try RunningDaemon.find()
-    let isKnown = try isKnown(app, to: daemon)
+    // One that a file was named of exists.
+    let isKnown =
+      if app.path != nil { true } else { try InstalledApp.isStored(app.identity, by: daemon) }
     let (decision, explanations) =
       if let daemon {
         try ask(daemon.decide(app.identity, level: level, precise: precise, beacon: beacon))
@@ -126,16 +128,6 @@ extension Verb {
           + "this counts as soon as one runs\nNext: if that is not its name: locationctl apps")
     }
     show(decision, invocation)
-  }
-
-  /// Whether an app has asked, was decided about, or is registered; one that a file was named of exists.
-  private static func isKnown(
-    _ app: InstalledApp, to daemon: RunningDaemon?
-  ) throws(Failure) -> Bool {
-    guard app.path == nil else { return true }
-    guard let daemon else { return try SavedState().apps.contains(app.identity) }
-    let apps: [AppStatus] = try daemon.ask(.apps, "apps")
-    return apps.contains { $0.app == app.identity.name }
   }
 
   private static func ask(

@@ -40,12 +40,18 @@ struct MonitorAccessTests {
     #expect(world.events() == ["home satisfied", "work satisfied"])
   }
 
-  @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state then")
-  func notInUse() {
-    var world = World(.whileUsing, requiresSession: false)
+  /// A world whose app has a loop, and was delivered that both conditions are satisfied.
+  private func satisfied(_ setting: AuthorizationSetting) -> World {
+    var world = World(setting, requiresSession: false)
     world.ask(.next(after: .none))
     world.stay(30)
     #expect(world.events() == ["home satisfied", "work satisfied"])
+    return world
+  }
+
+  @Test("MON-34, MON-39: tells of each condition that the app is not in use, and no state then")
+  func notInUse() {
+    var world = satisfied(.whileUsing)
     world.bench.send(.client(World.client, .life(.background)))
     world.stay(10)
     #expect(world.events() == ["home unknown, not in use", "work unknown, not in use"])
@@ -55,10 +61,7 @@ struct MonitorAccessTests {
 
   @Test("MON-33: with reduced accuracy that alone is said, and the state when it is full again")
   func reduced() {
-    var world = World(.whileUsing, requiresSession: false)
-    world.ask(.next(after: .none))
-    world.stay(30)
-    #expect(world.events() == ["home satisfied", "work satisfied"])
+    var world = satisfied(.whileUsing)
     world.bench.send(.setting(.precise(World.app, false)))
     #expect(world.events() == ["home unknown, accuracy", "work unknown, accuracy"])
     world.bench.send(.setting(.precise(World.app, true)))
@@ -68,10 +71,7 @@ struct MonitorAccessTests {
 
   @Test("MON-42: no position is needed while location services are off")
   func servicesOff() {
-    var world = World(.always, requiresSession: false)
-    world.ask(.next(after: .none))
-    world.stay(30)
-    #expect(world.events() == ["home satisfied", "work satisfied"])
+    var world = satisfied(.always)
     world.bench.send(.setting(.services(on: false)))
     #expect(world.demand?.position == nil)
     #expect(world.events() == ["home unknown", "work unknown"])
@@ -83,10 +83,7 @@ struct MonitorAccessTests {
 
   @Test("MON-34: tells a suspended app when it runs again")
   func suspended() {
-    var world = World(.whileUsing, requiresSession: false)
-    world.ask(.next(after: .none))
-    world.stay(30)
-    #expect(world.events() == ["home satisfied", "work satisfied"])
+    var world = satisfied(.whileUsing)
     world.bench.send(.client(World.client, .life(.suspended)))
     world.stay(10)
     #expect(world.events() == [])
