@@ -198,7 +198,8 @@ extension FleetDevice {
     return settings.visits ? earliest(due, visits.nextDeadline) : due
   }
 
-  private func finish(_ step: [FleetEvent], _ events: inout [FleetEvent]) {
+  // Mutating for the same reason.
+  private mutating func finish(_ step: [FleetEvent], _ events: inout [FleetEvent]) {
     guard !step.isEmpty else { return }
     for var event in step.sorted(by: FleetEvent.precedes) {
       event.fix = newest
