@@ -48,7 +48,7 @@ public struct SimulatedClock: Clock {
   /// - Throws: `CancellationError` when the task is canceled.
   public func sleep(until deadline: Instant, tolerance: Duration?) async throws {
     let sleep = Sleep()
-    device.executor.waits()
+    device.executor.waits(for: "a sleep")
     await withTaskCancellationHandler {
       await withUnsafeContinuation { continuation in
         guard sleep.begin(continuation) else { return continuation.resume() }

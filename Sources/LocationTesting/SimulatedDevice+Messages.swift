@@ -29,8 +29,8 @@ final class MessageLog: Sendable {
 
 extension SimulatedDevice {
   /// What the device has said to the developers of its apps, in order (SIM-27): why no question is
-  /// asked, why a session stays inactive, which limit is reached; and what of a test it does not do,
-  /// because a number is not a place, a speed, or a time (SIM-28).
+  /// asked, why a session stays inactive, which limit is reached; what of a test it does not do,
+  /// because a number is not a place, a speed, or a time (SIM-28); and that nobody calls `advance` (SIM-31).
   ///
   /// Each message is written to standard error, once; one about an app begins with the app's
   /// identifier. The newest hundred are kept.

@@ -136,7 +136,8 @@ public final class SimulatedDevice: Sendable {
     let task = virtual_time_current_task()
     if duration < .zero { log.say("\(duration) is no time to advance by: none passes") }
     let end = now.uptime + max(duration, .zero)
-    executor.expect()
+    executor.expect("advance(by:)")
+    executor.welcome(task)
     try await withCheckedThrowingContinuation { continuation in
       let number = state.withLock { state in
         state.lastWait += 1
@@ -155,7 +156,7 @@ public final class SimulatedDevice: Sendable {
 
   /// A queue that gets a thread even where the code under test keeps those of the global queue
   /// busy.
-  private static let watchdog = DispatchQueue(label: "meridian.watchdog")
+  static let watchdog = DispatchQueue(label: "meridian.watchdog")
 
   /// Checks every `timeout` whether there is progress while a call of `advance` waits.
   private func watch(_ number: Int, last: DeviceExecutor.Activity?, timeout: Duration) {
@@ -196,7 +197,10 @@ public final class SimulatedDevice: Sendable {
 
   /// Advances time when no work is queued, a call of `advance` waits, and no task is away.
   private func goOn() -> DeviceExecutor.Quiet {
-    guard let timeout = state.withLock({ $0.waits.first?.timeout }) else { return .resting }
+    guard let timeout = state.withLock({ $0.waits.first?.timeout }) else {
+      executor.remindLater { [weak self] in self?.log.say($0) }
+      return .resting
+    }
     if let story = executor.takeLatecomer() { return stop(.latecomer(story), after: timeout) }
     while let (absentee, waited, looks) = executor.absentee() {
       let mayPass = absentee.reason == .continuation && looks >= AwaitedPlaces.looks

@@ -2,8 +2,8 @@
 ///
 /// Used by virtual time only, which advances when every task waits again (docs/decisions/0012).
 package protocol ReadingWatch: Sendable {
-  /// The current task is about to wait for a delivery.
-  func waits()
+  /// The current task is about to wait for a delivery, which it names.
+  func waits(for what: String)
   /// The current task waits no longer.
   func goesOn()
   /// A loop is handling an element, from now until it reads again or ends.
@@ -30,7 +30,7 @@ final class ReadingLoop: Sendable {
   func read<Element>(_ next: () async -> Element?) async -> Element? {
     guard let watch else { return await next() }
     watch.finished(ObjectIdentifier(self))
-    watch.waits()
+    watch.waits(for: name)
     let element = await next()
     watch.goesOn()
     if element != nil { watch.noteElement(ObjectIdentifier(self), name: name) }

@@ -10,7 +10,7 @@ extension CLLocationManager {
   public func requestTemporaryFullAccuracyAuthorization(
     withPurposeKey purposeKey: String
   ) async throws {
-    link.client.watch?.waits()
+    link.client.watch?.waits(for: "the person's answer")
     defer { link.client.watch?.goesOn() }
     try await withCheckedThrowingContinuation {
       (continuation: CheckedContinuation<Void, any Error>) in

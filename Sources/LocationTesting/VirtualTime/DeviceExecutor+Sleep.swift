@@ -11,7 +11,7 @@ extension DeviceExecutor {
 
   /// Queues a job after a delay; the current task, or the task that waits for the job, sleeps.
   func add(_ job: UnownedJob, after wait: Duration) {
-    expect()
+    expect("a sleep")
     sleep(until: now() + max(.zero, wait), then: .job(job))
   }
 

@@ -90,14 +90,15 @@ extension DeviceExecutor {
 
   // MARK: Guests
 
-  /// Moves the calling task to this executor, where it runs in its turn from here on. Returns the
-  /// executor it belonged to before.
+  /// Moves the calling task, which runs code in `SimulatedApp.run`, to this executor, where it runs in its
+  /// turn from here on. Returns the executor it belonged to before.
   func takeIn() async -> DeviceExecutor? {
     let task = virtual_time_current_task()
     let before = TaskOwners.shared.owner(of: task)
     guard before !== self else { return before }
     before?.release(task)
     adopt(task)
+    state.withLock { $0.book.comes(task) }
     await comeHere()
     return before
   }
@@ -134,6 +135,7 @@ extension DeviceExecutor {
   func letGo(to before: DeviceExecutor?) async {
     guard before !== self else { return }
     let task = virtual_time_current_task()
+    state.withLock { $0.book.leaves(task) }
     if let before {
       _ = await before.takeIn()
       return
@@ -187,9 +189,15 @@ extension DeviceExecutor {
   }
 
   /// Records that the current task waits for something of the device.
-  func expect() {
+  func expect(_ what: String) {
     let task = virtual_time_current_task()
-    state.withLock { $0.book.expects(task) }
+    state.withLock { $0.book.expects(task, what) }
+  }
+
+  /// Records, for the device of the current task, that it waits for the time of this one.
+  func welcome(_ task: UInt64) {
+    guard let home = TaskOwners.shared.owner(of: task), home !== self else { return }
+    home.state.withLock { $0.book.goesAbroad(task) }
   }
 
   /// Returns, once, a description of the task that something real resumed after time had advanced.
@@ -203,7 +211,7 @@ extension DeviceExecutor {
 }
 
 extension DeviceExecutor: ReadingWatch {
-  func waits() { expect() }
+  func waits(for what: String) { expect(what) }
 
   func goesOn() {
     let task = virtual_time_current_task()

@@ -63,6 +63,8 @@ final class DeviceExecutor: Sendable {
     var absence: (of: TaskBook.Absentee, since: ContinuousClock.Instant, looks: Int)?
     /// The executor is scheduled to check again whether a task is away.
     var willLook = false
+    /// The executor is scheduled to check whether a call of `advance` is forgotten.
+    var willRemind = false
     var book = TaskBook()
     var tasks: Set<UInt64> = []
     /// The apps that have made them.
@@ -74,6 +76,7 @@ final class DeviceExecutor: Sendable {
   private let queue = DispatchQueue(label: "meridian.device")
   private let whenQuiet: @Sendable () -> Quiet
   let now: @Sendable () -> Instant
+  let realTimer = DeviceExecutor.timer
 
   /// Makes an executor that calls `whenQuiet` when no work is left.
   init(now: @escaping @Sendable () -> Instant, whenQuiet: @escaping @Sendable () -> Quiet) {

@@ -51,8 +51,12 @@ struct TaskBook: Sendable {
 
   private var entries: [UInt64: Entry] = [:]
   private var parents: [UInt64: UInt64] = [:]
-  /// Tasks that the device itself will resume.
-  private var expected: Set<UInt64> = []
+  /// Tasks that the device itself will resume, with what they wait for.
+  private var expected: [UInt64: String] = [:]
+  /// Tasks that run code in `SimulatedApp.run`.
+  private var guests: Set<UInt64> = []
+  /// Tasks that wait for the time of another device.
+  private var abroad: Set<UInt64> = []
   /// Tasks that have suspended and were not checked yet.
   private var unsettled: [UInt64] = []
   private var loops: [ObjectIdentifier: Loop] = [:]
@@ -69,7 +73,8 @@ struct TaskBook: Sendable {
   }
 
   mutating func begins(_ task: UInt64) {
-    expected.remove(task)
+    expected[task] = nil
+    abroad.remove(task)
     entries[task]?.place = nil
   }
 
@@ -83,7 +88,7 @@ struct TaskBook: Sendable {
     if entries.updateValue(Entry(task: task, since: now), forKey: task.number) != nil {
       task.letGo()
     }
-    if !expected.contains(task.number) { unsettled.append(task.number) }
+    if expected[task.number] == nil { unsettled.append(task.number) }
     return false
   }
 
@@ -91,7 +96,9 @@ struct TaskBook: Sendable {
   mutating func forget(_ number: UInt64) {
     entries.removeValue(forKey: number)?.task.letGo()
     parents[number] = nil
-    expected.remove(number)
+    expected[number] = nil
+    guests.remove(number)
+    abroad.remove(number)
   }
 
   mutating func forgetAll() {
@@ -99,8 +106,12 @@ struct TaskBook: Sendable {
     entries = [:]
   }
 
-  mutating func expects(_ task: UInt64) { expected.insert(task) }
-  mutating func expectsNoLonger(_ task: UInt64) { expected.remove(task) }
+  mutating func expects(_ task: UInt64, _ what: String) { expected[task] = what }
+  mutating func expectsNoLonger(_ task: UInt64) { expected[task] = nil }
+
+  mutating func comes(_ guest: UInt64) { guests.insert(guest) }
+  mutating func leaves(_ guest: UInt64) { guests.remove(guest) }
+  mutating func goesAbroad(_ task: UInt64) { abroad.insert(task) }
 
   mutating func resumes(_ number: UInt64, by resumer: Resumer, at now: Instant) {
     guard let entry = entries[number], let place = entry.place else { return }
@@ -130,7 +141,7 @@ struct TaskBook: Sendable {
   /// Returns a task that is away; called when no work is left.
   mutating func absentee() -> Absentee? {
     while let number = unsettled.last {
-      if !expected.contains(number), let entry = entries[number] {
+      if expected[number] == nil, let entry = entries[number] {
         switch entry.task.wait {
         case .ended: forget(number)
         case .otherTask: break
@@ -165,7 +176,7 @@ struct TaskBook: Sendable {
   /// Readable descriptions of the tasks that wait for a continuation of unknown origin.
   var awaiting: [String] {
     entries.sorted { $0.key < $1.key }.map(\.value.task)
-      .filter { $0.wait == .continuation && !expected.contains($0.number) }.map(\.story)
+      .filter { $0.wait == .continuation && expected[$0.number] == nil }.map(\.story)
   }
 
   /// A readable description of a loop whose body does not return.
@@ -179,14 +190,46 @@ struct TaskBook: Sendable {
 
   /// Returns the task that blocks a task: itself, or one that it made.
   private func culprit(of number: UInt64) -> WatchedTask? {
-    guard let entry = entries[number], !expected.contains(number) else { return nil }
+    guard let entry = entries[number], expected[number] == nil else { return nil }
     switch entry.task.wait {
     case .ended: return nil
     case .continuation, .elsewhere: return entry.task
     case .otherTask:
       let children = parents.filter { $0.value == number }.keys.sorted()
-      guard children.allSatisfy({ !expected.contains($0) }) else { return nil }
+      guard children.allSatisfy({ expected[$0] == nil }) else { return nil }
       return children.lazy.compactMap { culprit(of: $0) }.first
     }
+  }
+}
+
+// MARK: Tasks that wait for time
+
+extension TaskBook {
+  /// A task without which the code in `SimulatedApp.run` does not go on, and which waits for the device or
+  /// for a continuation; `nil` where there is none, or where something else runs.
+  var strandedTask: UInt64? { guests.sorted().lazy.compactMap { waiter(of: $0) }.first }
+
+  /// Returns the task that waits where this one does: itself, or one that it made.
+  private func waiter(of number: UInt64) -> UInt64? {
+    if expected[number] != nil { return number }
+    guard let entry = entries[number], !abroad.contains(number) else { return nil }
+    switch entry.task.wait {
+    case .ended, .elsewhere: return nil
+    case .continuation: return number
+    case .otherTask:
+      let children = parents.filter { $0.value == number }.keys.sorted()
+      let isBusy = children.contains { child in
+        if case .elsewhere = entries[child]?.task.wait { expected[child] == nil } else { false }
+      }
+      return isBusy ? nil : children.lazy.compactMap { waiter(of: $0) }.first
+    }
+  }
+
+  /// Returns a readable description of what a task awaits, and where in the code.
+  func wish(of task: UInt64) -> String {
+    let what = expected[task] ?? "a continuation, which the device or something real resumes"
+    // A delivery is awaited some ten functions deep in Core Location.
+    let place = entries[task].flatMap { WatchedTask.place($0.task.functions(atMost: 32)) }
+    return place.map { "\(what), in \($0)" } ?? what
   }
 }

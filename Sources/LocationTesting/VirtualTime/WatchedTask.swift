@@ -46,10 +46,13 @@ struct WatchedTask: Sendable {
     }
   }
 
-  /// The functions where the task will resume, innermost first.
-  var functions: [UInt] {
-    var functions = [UInt](repeating: 0, count: 8)
-    let count = virtual_time_functions_of_task(address, &functions, 8)
+  /// The innermost eight functions where the task will resume, innermost first.
+  var functions: [UInt] { functions(atMost: 8) }
+
+  /// Returns the functions where the task will resume, innermost first.
+  func functions(atMost most: Int) -> [UInt] {
+    var functions = [UInt](repeating: 0, count: most)
+    let count = virtual_time_functions_of_task(address, &functions, Int32(most))
     return Array(functions.prefix(Int(count)))
   }
 
@@ -96,7 +99,8 @@ struct WatchedTask: Sendable {
       "dispatch thunk",
     ]
     let isSpecial = thunks.contains { name.hasPrefix($0) }
-    let owner = name.split(separator: " in ").last ?? ""
+    // A private name is "(name in _HASH)"; a closure is "closure #1 in its owner".
+    let owner = name.replacing(/\ in _[0-9A-F]+\)/, with: ")").split(separator: " in ").last ?? ""
     return isSpecial || !name.contains(".") || name.contains("(extension in Swift):")
       || ["Swift.", "CoreLocation.", "LocationTesting."].contains {
         owner.hasPrefix($0) || owner.hasPrefix("static " + $0)
