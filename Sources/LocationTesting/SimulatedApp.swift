@@ -86,7 +86,8 @@ public final class SimulatedApp: Sendable {
   /// Ends the app's process, as the system or a crash does.
   public func terminate() { end(as: .terminated) }
 
-  /// Quits the app, as the person does from the app switcher (LIFE-4).
+  /// Quits the app, as the person does from the app switcher (LIFE-4): it is started again for events,
+  /// unless ``SimulatedDevice/honorForceQuit(_:)`` says otherwise.
   public func forceQuit() {
     device.pass(.request(.life(.quit)), of: AppIdentity(identifier))
     end(as: .quit)

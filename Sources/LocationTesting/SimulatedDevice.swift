@@ -323,6 +323,14 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
+  /// Chooses whether an app that the person has quit stays away until the person opens it, as some
+  /// versions of iOS do, or is started for events all the same, as the device does at first (LIFE-4).
+  ///
+  /// - Parameter isOn: Whether it stays away; holds for apps that are quit from now on.
+  public func honorForceQuit(_ isOn: Bool = true) {
+    does(.input(.setting(.honorsQuit(isOn))))
+  }
+
   /// Sends an event of an app's process to the engine.
   func pass(_ event: ClientEvent, of app: AppIdentity) {
     guard let client = state.withLock({ $0.apps[app]?.client }) else { return }

@@ -131,6 +131,24 @@ struct LifeTests {
     #expect(launches.count == 2)
   }
 
+  @Test("LIFE-4: stays away until it is opened where the device honors that the person ended it")
+  func honoredForceQuit() async throws {
+    app.whenLaunched { [self] in await begin() }
+    device.honorForceQuit()
+    app.moveToForeground()
+    try await device.advance(by: .seconds(60))
+    app.forceQuit()
+    device.travel(walk())
+    try await device.advance(by: .seconds(10 * 60))
+    device.reboot()
+    try await device.advance(by: .seconds(30 * 60))
+    #expect(launches.count == 1)
+    app.moveToForeground()
+    try await device.advance(by: .seconds(10 * 60))
+    #expect(launches.count == 2)
+    #expect(states.all.last == .satisfied)
+  }
+
   @Test("SIM-12, AUTH-7: is restricted and set free again, and must ask anew after a reset")
   func restriction() async throws {
     try await app.run {

@@ -48,6 +48,9 @@ package struct VirtualWorld: Sendable {
   private var store: [StateKey: [UInt8]] = [:]
   /// Whether the store can be read (LIFE-7).
   private var isLocked = false
+  /// Whether an app that the person has quit stays away (LIFE-4), which each start of the engine learns
+  /// first.
+  private var honorsQuit = false
   private var nextClient: UInt64 = 1
   /// What is to happen, in order of time; of two at one time, the one planned first.
   private var plan: [Planned] = []
@@ -182,6 +185,7 @@ package struct VirtualWorld: Sendable {
 
   /// Takes in something that happens now.
   package mutating func handle(_ input: LocationEngine.Input) -> [Effect] {
+    if case .setting(.honorsQuit(let honors)) = input { honorsQuit = honors }
     var effects: [Effect] = []
     step(.engine(input), &effects)
     return effects
@@ -431,7 +435,8 @@ extension VirtualWorld {
     channels = []
     core = Self.core(sources, visitLatency)
     isLocked = locked
-    return locked ? [] : begin()
+    let effects = honorsQuit ? handle(.setting(.honorsQuit(true))) : []
+    return effects + (locked ? [] : begin())
   }
 
   private mutating func unlock() -> [Effect] {
