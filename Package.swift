@@ -175,7 +175,8 @@ let package = Package(
     .target(
       name: "LocationTesting",
       dependencies: [
-        "CoreLocation", "CVirtualTime", "LocationEngine", "LocationModel", "LocationSimulation",
+        "CoreLocation", "CVirtualTime", "LocationEngine", "LocationGeocoding", "LocationModel",
+        "LocationSimulation",
       ],
       swiftSettings: house),
 

@@ -51,6 +51,8 @@ package enum PlaceSource: String, Hashable, Sendable {
   case nominatim
   /// A Photon server.
   case photon
+  /// The places of a simulated device.
+  case simulated
 }
 
 /// Why a geocoder has no answer; the face turns each into a `CLError`.

@@ -113,7 +113,7 @@ public final class SimulatedApp: Sendable {
     let client = LocationClient(
       description, over: device,
       callbacks: { [executor = device.executor] in executor.callbackRunner },
-      watch: device.executor)
+      watch: device.executor, places: device)
     state.withLock { state in
       state.client = client
       state.life = life

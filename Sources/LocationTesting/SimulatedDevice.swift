@@ -52,6 +52,8 @@ public final class SimulatedDevice: Sendable {
   private let state: Mutex<State>
   /// What it has said to developers.
   let log = MessageLog()
+  /// What its geocoders find.
+  let gazetteer = Mutex(Gazetteer())
   /// The executor of everything that runs on this device.
   let executor: DeviceExecutor
 

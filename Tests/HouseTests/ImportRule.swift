@@ -46,8 +46,8 @@ enum ImportRule {
     "BeaconAdvertising": ["CoreLocation", "LocationModel", "Synchronization"],
     "LocationTesting": [
       "CoreLocation", "LocationSimulation", "LocationModel", "LocationEngine", "LocationService",
-      "LocationProviders", "Foundation", "Synchronization", "CVirtualTime", "Dispatch",
-      "_Concurrency",
+      "LocationProviders", "LocationGeocoding", "Foundation", "Synchronization", "CVirtualTime",
+      "Dispatch", "_Concurrency",
     ],
     "LocationLifecycle": ["CoreLocation", "LocationModel"],
     "INTULocationManager": ["CoreLocation", "Foundation", "Synchronization"],

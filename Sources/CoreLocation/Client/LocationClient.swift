@@ -25,11 +25,11 @@ package final class LocationClient: Sendable {
   private let id: ClientID
   private let inbox: Inbox
 
-  /// Connects an app.
+  /// Connects an app, whose geocoders ask `places`, or else this machine.
   package init(
     _ description: ClientDescription, over link: any EngineLink,
     callbacks: (@Sendable () -> CallbackRunner)? = nil, watch: (any ReadingWatch)? = nil,
-    advising: (@Sendable (String) -> Void)? = nil
+    places: (any PlaceSearch)? = nil, advising: (@Sendable (String) -> Void)? = nil
   ) {
     inbox = Inbox(advising: advising)
     let (id, readable) = link.connect(description) { [inbox] in inbox.take($0) }
@@ -38,7 +38,8 @@ package final class LocationClient: Sendable {
     self.callbacks = callbacks
     self.watch = watch
     self.id = id
-    geocoding = AppGeocoding { link.now }
+    geocoding =
+      places.map { AppGeocoding(now: { link.now }, search: $0) } ?? AppGeocoding { link.now }
     inbox.open(with: readable)
   }
 

@@ -121,6 +121,7 @@ extension CLGeocoder {
   ) async throws -> [CLPlacemark] {
     let link = link
     let request = link.reserve()
+    defer { link.goesOn() }
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         GeocoderLink.$reserved.withValue(request) {

@@ -2,8 +2,8 @@ import LocationGeocoding
 import LocationModel
 
 extension CLPlacemark {
-  /// Converts a geocoder's result for the app (GEO-14).
-  convenience init(_ place: Place) {
+  /// Converts a geocoder's result of a date for the app (GEO-14).
+  convenience init(_ place: Place, at date: Date = Date()) {
     let texts: [(Part, String?)] = [
       (.name, place.name), (.thoroughfare, place.thoroughfare),
       (.subThoroughfare, place.subThoroughfare), (.locality, place.locality),
@@ -18,7 +18,7 @@ extension CLPlacemark {
       parts: texts.reduce(into: [:]) { $0[$1.0] = $1.1 },
       location: CLLocation(
         coordinate: center, altitude: 0, horizontalAccuracy: radius, verticalAccuracy: -1,
-        timestamp: Date()),
+        timestamp: date),
       region: CLCircularRegion(
         center: center, radius: radius,
         identifier: center.text + String(format: " radius %.2f", radius)),

@@ -1,4 +1,4 @@
-import LocationGeocoding
+package import LocationGeocoding
 import LocationModel
 import Synchronization
 
@@ -7,9 +7,16 @@ import Synchronization
 final class GeocoderLink: Sendable {
   private let geocoding: AppGeocoding
   private let id: GeocodeCoordinator.GeocoderID
+  /// The app in virtual time; `nil` in real time.
+  private let virtualApp: LocationClient?
 
   init() {
-    geocoding = AppGeocoding.bound ?? LocationClient.current.geocoding
+    if let bound = AppGeocoding.bound {
+      (geocoding, virtualApp) = (bound, nil)
+    } else {
+      let client = LocationClient.current
+      (geocoding, virtualApp) = (client.geocoding, client.watch == nil ? nil : client)
+    }
     id = geocoding.newGeocoder()
   }
 
@@ -23,10 +30,15 @@ final class GeocoderLink: Sendable {
 
   /// Submits a request, which completes even if the app releases its geocoder (GEO-1).
   func submit(_ question: GeocodeQuestion, _ completion: @escaping CLGeocodeCompletionHandler) {
-    geocoding.submit(question, as: Self.reserved, by: id) { placemarks, error in
-      withExtendedLifetime(self) { completion(placemarks, error) }
+    if Self.reserved != nil { virtualApp?.watch?.waits(for: "the answer of a geocoder") }
+    geocoding.submit(question, as: Self.reserved, by: id) { [self] placemarks, error in
+      guard let virtualApp else { return completion(placemarks, error) }
+      LocationClient.$bound.withValue(virtualApp) { completion(placemarks, error) }
     }
   }
+
+  /// Records that the current task, which has waited for an asynchronous form, does so no longer.
+  func goesOn() { virtualApp?.watch?.goesOn() }
 
   /// Ends the running request with `geocodeCanceled` (GEO-4).
   func cancel() {
@@ -36,6 +48,34 @@ final class GeocoderLink: Sendable {
   /// Ends one request with `geocodeCanceled`, if it runs.
   func withdraw(_ request: GeocodeCoordinator.RequestID) {
     geocoding.pass(.withdraw(request))
+  }
+}
+
+/// What answers the geocoders of an app in place of this machine, in virtual time.
+package protocol PlaceSearch: Sendable {
+  /// Starts to look a question up.
+  ///
+  /// - Parameters:
+  ///   - question: What is asked.
+  ///   - complete: Called with the outcome, once.
+  func lookUp(
+    _ question: GeocodeQuestion, then complete: @escaping @Sendable (GeocodeOutcome) -> Void)
+  /// Runs a completion on the main thread (GEO-1).
+  func runOnMain(_ completion: @escaping @Sendable () -> Void)
+}
+
+/// The look-ups of this machine, each of which blocks a thread of Dispatch.
+private struct BlockingSearch: PlaceSearch {
+  let answer: @Sendable (GeocodeQuestion) -> GeocodeOutcome
+
+  func lookUp(
+    _ question: GeocodeQuestion, then complete: @escaping @Sendable (GeocodeOutcome) -> Void
+  ) {
+    DispatchQueue.global().async { complete(answer(question)) }
+  }
+
+  func runOnMain(_ completion: @escaping @Sendable () -> Void) {
+    DispatchQueue.main.async { completion() }
   }
 }
 
@@ -66,8 +106,7 @@ final class AppGeocoding: Sendable {
     return try GeocodeBackend(url: url, userAgent: "Meridian CoreLocation")
   }
 
-  /// Blocks until a question is answered.
-  private let lookUp: @Sendable (GeocodeQuestion) -> GeocodeOutcome
+  private let search: any PlaceSearch
 
   /// The geocoding for geocoders that a test makes in this task.
   @TaskLocal static var bound: AppGeocoding?
@@ -77,7 +116,12 @@ final class AppGeocoding: Sendable {
     lookUp: @escaping @Sendable (GeocodeQuestion) -> GeocodeOutcome = { AppGeocoding.answer($0) }
   ) {
     self.now = now
-    self.lookUp = lookUp
+    search = BlockingSearch(answer: lookUp)
+  }
+
+  init(now: @escaping @Sendable () -> Moment, search: any PlaceSearch) {
+    self.now = now
+    self.search = search
   }
 
   static func answer(_ question: GeocodeQuestion) -> GeocodeOutcome {
@@ -108,11 +152,13 @@ final class AppGeocoding: Sendable {
     nonisolated(unsafe) let completion = completion
     perform { state in
       let request = reserved ?? state.newRequest()
-      state.completions[request] = { outcome in
+      state.completions[request] = { [now] outcome in
         switch outcome {
         case .success(let places) where places.allSatisfy(\.isPartial):
           completion(nil, CLError(.geocodeFoundPartialResult))  // GEO-7
-        case .success(let places): completion(places.map { CLPlacemark($0) }, nil)
+        case .success(let places):
+          let date = Date(timeIntervalSince1970: now().unixTime.seconds)
+          completion(places.map { CLPlacemark($0, at: date) }, nil)
         case .failure(let failure): completion(nil, CLError(failure))
         }
       }
@@ -139,14 +185,11 @@ final class AppGeocoding: Sendable {
     switch output {
     case .lookUp(let question, let request):
       return { [self] in
-        DispatchQueue.global().async {
-          let outcome = self.lookUp(question)
-          self.perform { _ in .answered(request, outcome) }
-        }
+        search.lookUp(question) { outcome in self.perform { _ in .answered(request, outcome) } }
       }
     case .complete(let request, let outcome):
       guard let completion = state.completions.removeValue(forKey: request) else { return nil }
-      return { DispatchQueue.main.async { completion(outcome) } }
+      return { [search] in search.runOnMain { completion(outcome) } }
     case .abandon, .discarded: return nil
     }
   }

@@ -75,6 +75,7 @@ extension PlaceSource {
     case .streets: "address index"
     case .nominatim: "Nominatim"
     case .photon: "Photon"
+    case .simulated: "simulated device"
     }
   }
 }
