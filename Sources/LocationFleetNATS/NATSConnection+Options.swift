@@ -20,10 +20,13 @@ extension NATSConnection {
   private static func set(
     _ made: OpaquePointer?, _ access: BrokerAccess
   ) throws(BrokerFault) {
+    func said(_ key: String, _ file: String? = nil) -> String {
+      "`\(access.name(of: key))`" + (file.map { " \($0)" } ?? "")
+    }
     let servers = access.servers.map { strdup($0) }
     defer { for server in servers { free(server) } }
     var names = servers.map { UnsafePointer($0) }
-    try check(natsOptions_SetServers(made, &names, Int32(names.count)), "`server`")
+    try check(natsOptions_SetServers(made, &names, Int32(names.count)), said("server"))
     try check(natsOptions_SetMaxReconnect(made, -1), "NATS")
     try check(natsOptions_SetReconnectWait(made, 200), "NATS")
     try check(natsOptions_SetTimeout(made, 2000), "NATS")
@@ -31,10 +34,10 @@ extension NATSConnection {
     try check(natsOptions_SetPingInterval(made, 2000), "NATS")
     try check(natsOptions_SetMaxPingsOut(made, 2), "NATS")
     if let file = access.credentials {
-      try check(natsOptions_SetUserCredentialsFromFiles(made, file, nil), "`credentials` \(file)")
+      try check(natsOptions_SetUserCredentialsFromFiles(made, file, nil), said("credentials", file))
     }
     if let file = access.seed {
-      try check(natsOptions_SetNKeyFromSeed(made, access.publicKey, file), "`nkey-seed` \(file)")
+      try check(natsOptions_SetNKeyFromSeed(made, access.publicKey, file), said("nkey-seed", file))
     }
     // A server may name others, which need not be on this computer.
     guard access.isSecure else {
@@ -42,13 +45,13 @@ extension NATSConnection {
     }
     try check(natsOptions_SetSecure(made, true), "TLS")
     if let file = access.authorities {
-      try check(natsOptions_LoadCATrustedCertificates(made, file), "`authorities` \(file)")
+      try check(natsOptions_LoadCATrustedCertificates(made, file), said("authorities", file))
     }
     if let file = access.certificate {
       let key = access.key ?? ""
       try check(
         natsOptions_LoadCertificatesChain(made, file, key),
-        "`certificate` \(file), `certificate-key` \(key)")
+        "\(said("certificate", file)), \(said("certificate-key", key))")
     }
   }
 

@@ -28,28 +28,33 @@ final class NATSConnection {
   /// How many messages nobody was there to take; of which ones the library keeps to itself.
   private(set) var untaken = 0
 
-  init(_ access: BrokerAccess, name: String) throws(BrokerFault) {
+  /// `mostPending` is what may have come and not been taken, in messages and bytes; what is beyond it is lost.
+  init(
+    _ access: BrokerAccess, name: String, mostPending: (messages: Int32, bytes: Int32)? = nil
+  ) throws(BrokerFault) {
     inbox = try Self.newInbox(access.inboxPrefix)
     connection = try Self.connect(access, name: name)
     var subscription: OpaquePointer?
     try Self.check(natsConnection_SubscribeSync(&subscription, connection, inbox + ".>"))
-    // What may come is bounded by what was asked for.
-    try Self.check(natsSubscription_SetPendingLimits(subscription, -1, -1))
+    // Without it, what may come is bounded by what was asked for.
+    try Self.check(
+      natsSubscription_SetPendingLimits(
+        subscription, mostPending?.messages ?? -1, mostPending?.bytes ?? -1))
     self.subscription = subscription
-    try checkInbox()
+    try checkInbox(access.name(of: "inbox"))
   }
 
   /// The server says at once, or never, that answers may not come here; without a word of it nothing would be
   /// answered.
-  private func checkInbox() throws(BrokerFault) {
+  private func checkInbox(_ setting: String) throws(BrokerFault) {
     var said: UnsafePointer<CChar>?
     // Who does not answer now, may do so later.
     _ = natsConnection_FlushTimeout(connection, 2000)
     guard natsConnection_GetLastError(connection, &said) == NATS_NOT_PERMITTED else { return }
     let cause = said.map { String(cString: $0) } ?? "not permitted"
     throw .refused(
-      "\(cause): let this user subscribe to that (docs/fleet-server.conf), or name by `inbox` what it "
-        + "may subscribe to")
+      "\(cause): let this user subscribe to that (docs/fleet-server.conf), or name by `\(setting)` what "
+        + "it may subscribe to")
   }
 
   /// The subject of the newest message that this user may not send; it stays until the connection is made anew.
@@ -134,6 +139,9 @@ final class NATSConnection {
     else { return 0 }
     return count
   }
+
+  /// The most bytes of a message, with its headers, that the server takes.
+  var longestMessage: Int { Int(natsConnection_GetMaxPayload(connection)) }
 
   /// The next message; `nil` if none comes within so many milliseconds.
   func next(_ milliseconds: Int64) -> NATSDelivery? {

@@ -12,6 +12,11 @@ package struct StreamWriter {
     connection = try NATSConnection(access, name: name)
   }
 
+  /// To a server of somebody else, who may send whatever he likes to where answers come.
+  package init(toOther access: BrokerAccess, name: String) throws(BrokerFault) {
+    connection = try NATSConnection(access, name: name, mostPending: (4096, 1 << 23))
+  }
+
   /// Sends a message; its acknowledgement has the number that is returned.
   package mutating func send(_ entry: IngressEntry) throws(BrokerFault) -> UInt64 {
     counter += 1
@@ -20,6 +25,62 @@ package struct StreamWriter {
       headers: [("Nats-Msg-Id", entry.identifier)])
     return counter
   }
+
+  /// Sends an event; its acknowledgement has the number that is returned.
+  ///
+  /// - Parameters:
+  ///   - event: what is sent.
+  ///   - subject: to where.
+  /// - Returns: the number of the message.
+  /// - Throws: `refused` where the server takes no message of that size.
+  package mutating func send(
+    _ event: SinkEvent, to subject: String
+  ) throws(BrokerFault) -> UInt64 {
+    guard event.json.count + Self.roomForHeaders <= connection.longestMessage else {
+      throw .refused("larger than the server takes")
+    }
+    counter += 1
+    try connection.send(
+      event.json, to: subject, reply: "\(counter)",
+      headers: [
+        // The stream keeps it once within its window.
+        ("Nats-Msg-Id", event.id), ("content-type", "application/cloudevents+json"),
+      ])
+    return counter
+  }
+
+  /// The next answer of a stream to an event, within so many milliseconds: to which message, and what has become of
+  /// it.
+  package func outcome(
+    _ milliseconds: Int64
+  ) -> (number: UInt64, outcome: DeliveryOutcome)? {
+    connection.next(milliseconds) { message, data in
+      guard let subject = natsMsg_GetSubject(message), let dot = strrchr(subject, 0x2e) else {
+        return (0, .failed("no answer of a stream", after: nil))
+      }
+      return (strtoull(dot + 1, nil, 10), Self.outcome(data))
+    }
+  }
+
+  private static func outcome(_ bytes: UnsafeRawBufferPointer) -> DeliveryOutcome {
+    guard !isKept(bytes) else { return .confirmed }
+    guard let answer = JetStreamAnswer(Array(bytes)), let code = answer.code else {
+      return .failed("no answer of a stream", after: nil)
+    }
+    return NATSPublication.outcome(code: code, number: answer.errorNumber, cause: answer.cause)
+  }
+
+  /// How many messages no stream takes; which ones, the library does not say.
+  package var untaken: Int { connection.untaken }
+
+  /// The subject of the newest message that this user may not send.
+  package var forbidden: String? { connection.forbidden }
+
+  /// Whether the connection was made anew: what was sent before that is answered no more.
+  package var isAnother: Bool { connection.reconnections > 0 }
+
+  /// Bytes of an event's headers, and more.
+  private static let roomForHeaders = 256
 
   /// The next answer, within so many milliseconds: of which message, and whether the stream keeps it.
   package func next(_ milliseconds: Int64) -> (number: UInt64, isKept: Bool)? {

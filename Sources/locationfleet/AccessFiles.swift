@@ -17,10 +17,10 @@ enum AccessFiles {
       ("credentials", access.credentials, true, "-----BEGIN NATS USER JWT-----"),
     ] {
       guard let path, let fault = fault(of: path, isSecret: isSecret, with: text) else { continue }
-      faults.append("`\(key)` \(path): \(fault)")
+      faults.append("`\(access.name(of: key))` \(path): \(fault)")
     }
     if let path = access.seed, let fault = readSeed(path, &access) {
-      faults.append("`nkey-seed` \(path): \(fault)")
+      faults.append("`\(access.name(of: "nkey-seed"))` \(path): \(fault)")
     }
     return faults
   }

@@ -81,7 +81,7 @@ struct FleetOptions {
         if takeWord(argument) { continue }
         guard task != .sink(nil) else {
           throw FleetFault(
-            reason: "sink \(argument): a sink is webhook, postgis, or mqtt; see --help")
+            reason: "sink \(argument): a sink is webhook, postgis, mqtt, or nats; see --help")
         }
         guard !hasVerb, let named = Self.tasks[argument] else {
           throw FleetFault(reason: "unknown argument \(argument); see --help")
@@ -122,7 +122,7 @@ struct FleetOptions {
 
   private mutating func resolve(check: Bool, schema: Bool) throws(FleetFault) {
     guard task != .sink(nil) else {
-      throw FleetFault(reason: "sink needs webhook, postgis, or mqtt; see --help")
+      throw FleetFault(reason: "sink needs webhook, postgis, mqtt, or nats; see --help")
     }
     if schema {
       guard task == .sink(.postgis) else {
@@ -225,7 +225,7 @@ struct FleetOptions {
            locationfleet erasures [--config FILE]
            locationfleet expire [--wait SECONDS] [--config FILE]
            locationfleet ingress [--config FILE] [--check]
-           locationfleet sink webhook|postgis|mqtt [--config FILE] [--name NAME] [--check]
+           locationfleet sink webhook|postgis|mqtt|nats [--config FILE] [--name NAME] [--check]
            locationfleet sink postgis --schema [--config FILE] | psql
            locationfleet refused [--config FILE] > refused.jsonl
            locationfleet forget-sink NAME [--config FILE]
@@ -248,7 +248,8 @@ struct FleetOptions {
       expire          overwrite the events that tenants keep no longer
       ingress         take fixes from devices by MQTT and HTTP, also with TLS, and acknowledge what is kept
       sink KIND       hand events on, of all tenants or of those that `sink-tenant` names: to a
-                      webhook, a table of PostGIS, or a broker of MQTT
+                      webhook, a table of PostGIS, a broker of MQTT, or another server or
+                      account of NATS
       refused         print the events that sinks have set aside, and why
       forget-sink     forget how far a sink is that is used no more, under its NAME
       doctor          find out what is wrong with the fleet, and what to do next; changes nothing

@@ -216,6 +216,7 @@ extension SinkConfiguration {
     case .webhook: webhook.url != nil
     case .postgis: postgis.connection != nil
     case .mqtt: mqtt.broker != nil
+    case .nats: !nats.access.servers.isEmpty
     }
   }
 }

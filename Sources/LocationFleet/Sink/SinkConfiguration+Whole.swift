@@ -6,7 +6,7 @@ extension SinkConfiguration {
   ///
   /// - Chosen (FLEET-137): nobody sees which of two would count.
   static func repeated(in text: String) -> [FleetConfiguration.Fault] {
-    let once = Set(everyKey).subtracting(["server", "tenant", "sink-tenant"])
+    let once = Set(everyKey).subtracting(["server", "tenant", "sink-tenant", "nats-out"])
     var lines: [String: Int] = [:]
     var faults: [FleetConfiguration.Fault] = []
     for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
@@ -37,7 +37,7 @@ extension SinkConfiguration {
     ]
     for (kind, key) in [
       (SinkKind.webhook, "webhook-figures"), (.postgis, "postgis-figures"),
-      (.mqtt, "mqtt-out-figures"),
+      (.mqtt, "mqtt-out-figures"), (.nats, "nats-out-figures"),
     ] { wanted.append((key, ports[kind], loopback)) }
     let everywhere = ["0.0.0.0", "::"]
     var causes: [String] = []

@@ -7,6 +7,7 @@ package enum SinkKind: String, CaseIterable, Sendable {
   case webhook
   case postgis
   case mqtt
+  case nats
 }
 
 /// The settings of a fleet's sinks; they stand in the file of the fleet, beside those of its workers and its
@@ -36,11 +37,18 @@ package struct SinkConfiguration: Hashable, Sendable {
     package var authorities: String?
   }
 
+  package struct NATS: Hashable, Sendable {
+    package var access = BrokerAccess(prefix: "nats-out")
+    /// With what the subjects of events begin.
+    package var subject = "fleet"
+  }
+
   /// The settings that workers and ingresses have, too.
   package var ingress: IngressConfiguration
   package var webhook = Webhook()
   package var postgis = PostGIS()
   package var mqtt = MQTT()
+  package var nats = NATS()
   /// Seconds for which an event is tried while others are taken.
   package var giveUp = 3600
   /// The tenants whose events are handed on; `nil` for all.
@@ -48,11 +56,15 @@ package struct SinkConfiguration: Hashable, Sendable {
   /// Ports of the loopback at which the figures are served.
   package var ports: [SinkKind: Int] = [:]
 
-  package static let keys = [
-    "webhook", "webhook-secret", "webhook-authorities", "webhook-parallel", "webhook-timeout",
-    "webhook-figures", "postgis", "postgis-table", "postgis-figures", "mqtt-out", "mqtt-out-user",
-    "mqtt-out-password", "mqtt-out-authorities", "mqtt-out-figures", "give-up", "sink-tenant",
-  ]
+  package static let keys =
+    [
+      "webhook", "webhook-secret", "webhook-authorities", "webhook-parallel", "webhook-timeout",
+      "webhook-figures", "postgis", "postgis-table", "postgis-figures", "mqtt-out", "mqtt-out-user",
+      "mqtt-out-password", "mqtt-out-authorities", "mqtt-out-figures",
+    ] + ways + ["nats-out-subject", "nats-out-figures", "give-up", "sink-tenant"]
+
+  /// The settings of the way to another server of NATS.
+  private static let ways = BrokerAccess.keys.map { NATS().access.name(of: $0) }
 
   /// Reads a file, and reports every fault in it.
   package init(_ text: String, _ faults: inout [FleetConfiguration.Fault]) {
@@ -67,6 +79,7 @@ package struct SinkConfiguration: Hashable, Sendable {
     faults += KeyValueLines.read(own.joined(separator: "\n")) { take($0, $1) }
       .map { FleetConfiguration.Fault(line: $0.line, cause: $0.cause) }
     faults += Self.repeated(in: text)
+    faults += nats.access.faults.map { FleetConfiguration.Fault(line: 0, cause: $0) }
     faults.sort { $0.line < $1.line }
   }
 
@@ -79,6 +92,7 @@ package struct SinkConfiguration: Hashable, Sendable {
     case .mqtt where mqtt.broker == nil: "no `mqtt-out`"
     case .mqtt where (mqtt.user == nil) != (mqtt.password == nil):
       "`mqtt-out-user` or `mqtt-out-password` without the other"
+    case .nats where nats.access.servers.isEmpty: "no `nats-out`"
     default: nil
     }
   }
@@ -97,6 +111,7 @@ package struct SinkConfiguration: Hashable, Sendable {
     case .mqtt:
       settings.queue.parallel = 64
       settings.kinds = OwnTracksTransition.kinds
+    case .nats: settings.queue.parallel = 64
     }
     return settings
   }
@@ -144,6 +159,15 @@ extension SinkConfiguration {
     case "mqtt-out-password": return SettingValue.path(&mqtt.password, value, key)
     case "mqtt-out-authorities": return SettingValue.path(&mqtt.authorities, value, key)
     case "mqtt-out-figures": return SettingValue.number(&ports[.mqtt], value, in: 1...65_535, key)
+    case "nats-out-subject":
+      guard NATSPublication.isPrefix(value) else {
+        return "`nats-out-subject` must be 1 to 8 parts of letters, digits, -, and _ with dots "
+          + "between, and not begin with _ or \(NATSPublication.own.joined(separator: ", "))"
+      }
+      nats.subject = value
+      return nil
+    case "nats-out-figures": return SettingValue.number(&ports[.nats], value, in: 1...65_535, key)
+    case _ where Self.ways.contains(key): return nats.access.take(key, value)
     case "sink-tenant": return takeTenant(value)
     default: return SettingValue.number(&giveUp, value, in: 1...604_800, key)
     }

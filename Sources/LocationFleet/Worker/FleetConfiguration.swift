@@ -29,34 +29,13 @@ package struct FleetConfiguration: Hashable, Sendable {
       .map { Fault(line: $0.line, cause: $0.cause) }
     worker.partition.awake = max(awake / worker.partitions, 1024)
     if access.servers.isEmpty { access.servers = ["nats://127.0.0.1:4222"] }
-    for cause in accessFaults { faults.append(Fault(line: 0, cause: cause)) }
-  }
-
-  /// What is wrong with all settings of the servers together.
-  private var accessFaults: [String] {
-    var causes: [String] = []
-    if (access.certificate == nil) != (access.key == nil) {
-      causes.append("`certificate` and `certificate-key` go together")
-    }
-    if access.seed != nil, access.credentials != nil {
-      causes.append("`nkey-seed` and `credentials` exclude each other")
-    }
-    if let server = access.exposed {
-      causes.append("\(server) is not on this computer: it needs tls:// or `authorities`")
-    }
-    return causes
+    for cause in access.faults { faults.append(Fault(line: 0, cause: cause)) }
   }
 
   /// Applies a setting and returns what is wrong with it, or `nil`.
   private mutating func take(_ key: String, _ value: String) -> String? {
     switch key {
-    case "server": return addServer(value)
-    case "credentials": return SettingValue.path(&access.credentials, value, key)
-    case "nkey-seed": return SettingValue.path(&access.seed, value, key)
-    case "authorities": return SettingValue.path(&access.authorities, value, key)
-    case "certificate": return SettingValue.path(&access.certificate, value, key)
-    case "certificate-key": return SettingValue.path(&access.key, value, key)
-    case "inbox": return access.takeInbox(value)
+    case _ where BrokerAccess.keys.contains(key): return access.take(key, value)
     case "tenant-keys": return SettingValue.path(&tenantKeys, value, key)
     case "partitions": return SettingValue.number(&worker.partitions, value, in: 1...1024, key)
     case "replicas":
@@ -92,20 +71,10 @@ package struct FleetConfiguration: Hashable, Sendable {
     }
   }
 
-  package static let keys = [
-    "server", "credentials", "nkey-seed", "authorities", "certificate", "certificate-key",
-    "inbox", "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window",
-    "default-accuracy", "clock-ahead", "visits", "moves",
-    "buckets", "devices", "awake", "keep-fixes-hours", "keep-events-days", "port",
-  ]
-
-  private mutating func addServer(_ value: String) -> String? {
-    let isKnown = ["nats://", "tls://"].contains { value.hasPrefix($0) && value.count > $0.count }
-    guard isKnown, !value.contains(where: \.isWhitespace), ServerAddress(value) != nil else {
-      return "`server` must be nats://HOST:PORT or tls://HOST:PORT"
-    }
-    guard access.servers.count < 16 else { return "more than 16 servers" }
-    access.servers.append(value)
-    return nil
-  }
+  package static let keys =
+    BrokerAccess.keys + [
+      "tenant-keys", "partitions", "replicas", "lease", "snapshot", "window", "default-accuracy",
+      "clock-ahead", "visits", "moves", "buckets", "devices", "awake", "keep-fixes-hours",
+      "keep-events-days", "port",
+    ]
 }

@@ -41,6 +41,7 @@ struct SinkProcess {
     case .webhook: try WebhookOutlet(configuration.webhook)
     case .postgis: PostGISOutlet(configuration.postgis)
     case .mqtt: try MQTTOutlet(configuration.mqtt)
+    case .nats: try NATSOutlet(configuration.nats)
     }
   }
 
