@@ -36,7 +36,7 @@ cp /usr/share/doc/meridian-fleet/examples/fleet-server.conf /etc/nats-server.con
 sed -i 's/0\.0\.0\.0:4222/127.0.0.1:4222/' /etc/nats-server.conf
 # As fleet-cluster.conf has it.
 echo 'http: "127.0.0.1:8222"' >> /etc/nats-server.conf
-for user in workers ingress operator sinks readers; do
+for user in workers ingress operator sinks readers acme-sink acme; do
   locationfleet seed > /run/seed 2> /run/public
   install -m 640 -g locationfleet /run/seed $etc/$user.seed
   sed -i "s/\"\(_INBOX_\)\?$(echo $user | tr a-z A-Z)\([\".]\)/\"\1$(cat /run/public)\2/" /etc/nats-server.conf

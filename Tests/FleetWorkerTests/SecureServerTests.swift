@@ -12,12 +12,15 @@ import Testing
 )
 struct SecureServerTests {
   /// A server with the configuration of the documentation, and files for those who come in.
-  private final class Site {
+  final class Site {
     let folder: TemporaryFolder
     let server: NATSServer
-    static let users = ["WORKERS", "INGRESS", "OPERATOR", "READERS", "SINKS"]
+    static let users = [
+      "WORKERS", "INGRESS", "OPERATOR", "READERS", "SINKS", "ACME-SINK", "ACME",
+    ]
 
-    init() async throws {
+    /// With less room for the account of a tenant, where one is given.
+    init(tenantRoom: String = "256MB") async throws {
       folder = try TemporaryFolder()
       let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
@@ -25,6 +28,7 @@ struct SecureServerTests {
         contentsOf: root.appending(path: "docs/fleet-server.conf"), encoding: .utf8)
       text = text.replacing("/etc/nats/", with: folder.file(""))
         .replacing("/var/lib/nats", with: folder.file("store"))
+        .replacing("max_file: 256MB", with: "max_file: \(tenantRoom)")
       for (number, user) in Self.users.enumerated() {
         let seed = NATSSeed.text(of: SecretKey(seed: UInt64(number)))
         try Self.write(seed + "\n", folder.file(user))
@@ -176,7 +180,7 @@ struct SecureServerTests {
   func inboxes() async throws {
     let site = try await Site()
     let own = try Site.users.map { try site.access($0).inboxPrefix }
-    #expect(Set(own).count == 5 && own.allSatisfy { $0.hasPrefix("_INBOX_U") })
+    #expect(Set(own).count == Site.users.count && own.allSatisfy { $0.hasPrefix("_INBOX_U") })
     for user in Site.users {
       var access = try site.access(user)
       _ = try NATSBroker(access, name: "test")

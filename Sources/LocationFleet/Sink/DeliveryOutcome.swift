@@ -15,4 +15,6 @@ package enum DeliveryOutcome: Hashable, Sendable {
   case failed(String, after: Duration?)
   /// There is no other side now, or it takes nothing.
   case unreachable(String, after: Duration?)
+  /// The other side has no room, whichever event it is.
+  case full(String)
 }

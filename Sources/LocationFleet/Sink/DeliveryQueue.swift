@@ -156,6 +156,9 @@ package struct DeliveryQueue: Sendable {
       side.failed(reason, at: now)
       guard places.count == 1 else { return alone(places) }
       fail(first, reason, after: after, at: now)
+    case .full(let reason):
+      side.unreachable(reason, after: nil, at: now)
+      rotate(places)
     case .unreachable(let reason, let after):
       side.unreachable(reason, after: after, at: now)
       guard places.count == 1, let known = waiting[first] else { return rotate(places) }

@@ -30,13 +30,17 @@ package enum NATSPublication {
     // Larger than the stream takes.
     case 10_054: .refused("error 10054")
     // The account, its server, or the stream is full.
-    case 10_002, 10_023, 10_028, 10_047, 10_077:
-      .unreachable(
-        "\(cause) (error \(number)); next: have that account keep less, or raise its limits",
-        after: nil)
+    case 10_002, 10_023, 10_028, 10_047: full(number, cause)
+    // A stream may also be full for one subject alone.
+    case 10_077 where ["maximum bytes exceeded", "maximum messages exceeded"].contains(cause):
+      full(number, cause)
     case _ where code >= 500: .unreachable("\(cause) (error \(number))", after: nil)
     default: .failed("error \(number)", after: nil)
     }
+  }
+
+  private static func full(_ number: Int, _ cause: String) -> DeliveryOutcome {
+    .full("\(cause) (error \(number)); next: have that account keep less, or raise its limits")
   }
 
   /// What it means that nothing takes a subject.

@@ -23,7 +23,7 @@ package struct SinkFigures: Sendable {
       case .confirmed: "confirmed"
       case .refused: "refused"
       case .failed: "failed"
-      case .unreachable: "unreachable"
+      case .unreachable, .full: "unreachable"
       }
     deliveries[word, default: 0] += 1
   }

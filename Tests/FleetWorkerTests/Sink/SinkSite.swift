@@ -106,7 +106,7 @@ final class SinkSite {
   /// Of the event with a number, in seconds.
   static func date(_ number: Int) -> Double { 1.78e9 + Double(60 * number) }
 
-  private static func line(
+  static func line(
     _ number: Int, of device: Int, _ kind: String, _ tenant: String
   ) -> String {
     let time = UnixTime(seconds: date(number))

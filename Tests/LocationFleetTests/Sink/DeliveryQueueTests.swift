@@ -148,6 +148,25 @@ struct DeliveryQueueTests {
     #expect(done.count == devices * 3 + 2)
   }
 
+  @Test("FLEET-142: of an other side that has room for one event now and then none is given up")
+  func full() {
+    var settings = DeliveryQueue.Settings()
+    settings.giveUp = .seconds(1)
+    var queue = queue(settings, devices: 4, events: 10)
+    var taken: [FleetDeviceName: [EventPlace]] = [:]
+    for step in 0..<1000 {
+      for (index, delivery) in queue.deliveries(at: time(Double(step))).enumerated() {
+        let outcome = index == 0 ? DeliveryOutcome.confirmed : .full("maximum bytes exceeded")
+        if index == 0, let event = delivery.events.first {
+          taken[event.device, default: []].append(event.place)
+        }
+        queue.settle(delivery.number, outcome, at: time(Double(step)))
+      }
+    }
+    #expect(queue.takeAsides().isEmpty && queue.isEmpty && queue.positions == [40])
+    #expect(taken.count == 4 && taken.values.allSatisfy { $0.count == 10 && $0 == $0.sorted() })
+  }
+
   @Test("FLEET-41: an event that nothing more fits behind comes again within 30 seconds")
   func hastened() throws {
     var settings = DeliveryQueue.Settings()

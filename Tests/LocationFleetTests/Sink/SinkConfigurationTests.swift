@@ -21,6 +21,7 @@ struct SinkConfigurationTests {
       webhook-secret = /etc/locationfleet/webhook
       postgis = host=/run/postgresql dbname=fleet
       mqtt-out = mqtts://broker.example.org
+      nats-out = tls://nats.example.org
       give-up = 60
       """, &faults)
     #expect(faults.isEmpty && all.ingress.httpPort == 8080)
@@ -34,7 +35,8 @@ struct SinkConfigurationTests {
     let found = faults(
       "partitions = 8\nlease = 3\npartitions = 8\nhttp-port = 1\nlease = 4\nhttp-port = 2\n"
         + "give-up = 5\ngive-up = 6\nserver = nats://127.0.0.1:1\nserver = nats://127.0.0.1:2\n"
-        + "tenant = a\ntenant = b\nsink-tenant = a\nsink-tenant = b\n")
+        + "tenant = a\ntenant = b\nsink-tenant = a\nsink-tenant = b\n"
+        + "nats-out = nats://127.0.0.1:1\nnats-out = nats://127.0.0.1:2\n")
     #expect(found.map(\.line) == [3, 5, 6, 8])
     #expect(found.first?.cause == "`partitions` is there already, in line 1")
     #expect(found.last?.cause == "`give-up` is there already, in line 7")
@@ -47,6 +49,7 @@ struct SinkConfigurationTests {
       ("mqtt-port = 9000\nhttp-port = 9000", "`http-port` is 9000, which `mqtt-port` has already"),
       ("port = 9000\nlisten = 0.0.0.0\nmqtt-port = 9000", "`mqtt-port` is 9000, which `port`"),
       ("port = 9000\nmqtt-out-figures = 9000", "`mqtt-out-figures` is 9000, which `port`"),
+      ("port = 9000\nnats-out-figures = 9000", "`nats-out-figures` is 9000, which `port`"),
       ("port = 9000\nlisten = 192.0.2.1\nmqtt-port = 9000", nil),
       ("port = 9000\ningress-port = 9001", nil),
     ])
@@ -64,6 +67,51 @@ struct SinkConfigurationTests {
   func unknownKey() {
     let cause = faults("mqt-port = 1").first?.cause ?? ""
     for key in ["partitions", "mqtt-port", "webhook"] { #expect(cause.contains(key)) }
+  }
+
+  @Test("FLEET-141: the way to another server of NATS has settings of its own")
+  func other() {
+    var faults: [FleetConfiguration.Fault] = []
+    let all = SinkConfiguration(
+      """
+      server = tls://own.example.org
+      nkey-seed = /own/seed
+      nats-out = tls://nats.example.org:4223
+      nats-out = tls://other.example.org
+      nats-out-nkey-seed = /other/seed
+      nats-out-authorities = /other/authorities
+      nats-out-certificate = /other/certificate
+      nats-out-certificate-key = /other/key
+      nats-out-inbox = _INBOX_other
+      nats-out-subject = fleets.north
+      nats-out-figures = 9469
+      """, &faults)
+    #expect(faults.isEmpty, "\(faults)")
+    let (own, other) = (all.ingress.fleet.access, all.nats.access)
+    #expect(own.servers == ["tls://own.example.org"] && own.seed == "/own/seed")
+    #expect(own.certificate == nil && own.inbox == nil)
+    #expect(other.servers == ["tls://nats.example.org:4223", "tls://other.example.org"])
+    #expect(other.seed == "/other/seed" && other.key == "/other/key")
+    #expect(other.certificate == "/other/certificate" && other.authorities == "/other/authorities")
+    #expect(other.inboxPrefix == "_INBOX_other" && all.nats.subject == "fleets.north")
+    #expect(all.ports[.nats] == 9469 && SinkConfiguration("", &faults).nats.subject == "fleet")
+    #expect(SinkConfiguration("", &faults).missing(.nats) == "no `nats-out`")
+  }
+
+  @Test(
+    "FLEET-48: what is wrong with several settings of that way together is named as they are called",
+    arguments: [
+      ("nats-out = nats://nats.example.org", "needs tls:// or `nats-out-authorities`"),
+      ("nats-out-certificate = /a", "`nats-out-certificate` and `nats-out-certificate-key` go"),
+      (
+        "nats-out-nkey-seed = /a\nnats-out-credentials = /b",
+        "`nats-out-nkey-seed` and `nats-out-credentials` exclude"
+      ),
+    ])
+  func otherTogether(text: String, cause: String) {
+    let found = faults(text)
+    #expect(found.count == 1 && found.first?.line == 0)
+    #expect(found.first?.cause.contains(cause) == true, "\(found)")
   }
 
   @Test("FLEET-109: tenants of sinks stand beside the limits of tenants, and each fault is named")
@@ -101,7 +149,10 @@ struct SinkConfigurationTests {
       "mqtt-out = mqtt://broker.example.org",
       "mqtt-out = mqtts://broker.example.org:0", "mqtt-out = broker", "postgis-table = a;b",
       "postgis-table = a.b.c", "postgis-table = \(String(repeating: "a", count: 54))",
-      "webhook-parallel = 0", "webhook-secret = secret",
+      "webhook-parallel = 0", "webhook-secret = secret", "nats-out = nats.example.org",
+      "nats-out-subject = evt", "nats-out-subject = erased.a", "nats-out-subject = _INBOX",
+      "nats-out-subject = a..b", "nats-out-subject = a.>", "nats-out-subject = $JS",
+      "nats-out-subject = a.b.c.d.e.f.g.h.i", "nats-out-nkey-seed = seed", "nats-out-inbox = a",
     ])
   func refused(line: String) {
     let found = faults("partitions = 8\n" + line)
@@ -118,6 +169,7 @@ struct SinkConfigurationTests {
       ("mqtt-out = mqtt://localhost:", "`mqtt-out` must be mqtts://HOST[:PORT]"),
       ("server = nats://127.0.0.1:", "`server` must be nats://HOST:PORT"),
       ("server = tls://:4222", "`server` must be nats://HOST:PORT"),
+      ("nats-out = nats://127.0.0.1:", "`nats-out` must be nats://HOST:PORT"),
     ])
   func ports(line: String, cause: String) {
     let found = faults(line)
@@ -128,6 +180,7 @@ struct SinkConfigurationTests {
     "FLEET-48: within this machine it may be without TLS",
     arguments: [
       "webhook = http://127.0.0.1:8080/a", "mqtt-out = mqtt://localhost",
+      "nats-out = nats://localhost", "nats-out-subject = Fleet_1.a-b",
       "mqtt-out = mqtt://[::1]:1884", "postgis = host=127.0.0.1 dbname=fleet",
       "postgis-table = fleet.order", "postgis = host=db.example.org sslmode=verify-full",
     ])
