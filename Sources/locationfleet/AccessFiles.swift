@@ -63,16 +63,18 @@ enum AccessFiles {
     return isThere ? nil : "there is no \(text) in it"
   }
 
-  /// What is found of the ends of the certificates of a configuration. Nothing is without OpenSSL, and then there
+  /// What is found of the ends of the certificates of a configuration, also of those for other servers. Nothing is without OpenSSL, and then there
   /// is no TLS either.
-  static func certificates(of configuration: IngressConfiguration, at now: UnixTime)
-    -> [FleetFinding]
-  {
+  static func certificates(
+    of configuration: IngressConfiguration, and other: BrokerAccess? = nil, at now: UnixTime
+  ) -> [FleetFinding] {
     let (access, security) = (configuration.fleet.access, configuration.security)
     return [
       ("certificate", access.certificate, false), ("authorities", access.authorities, true),
       ("ingress-certificate", security.certificate, false),
       ("device-authorities", security.authorities, true),
+      (other?.name(of: "certificate") ?? "", other?.certificate, false),
+      (other?.name(of: "authorities") ?? "", other?.authorities, true),
     ].compactMap { key, path, isOfAuthorities in
       guard let path, let bytes = try? Input.file(path, limit: limit) else { return nil }
       var (first, last): (Int64, Int64) = (0, 0)

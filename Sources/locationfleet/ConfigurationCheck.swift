@@ -21,7 +21,9 @@ struct ConfigurationCheck {
     if keys, let folder = ingress.fleet.tenantKeys {
       faults += TenantKeyFiles(folder: folder).faults
     }
-    for finding in AccessFiles.certificates(of: ingress, at: IngressProcess.now.unixTime) {
+    let findings = AccessFiles.certificates(
+      of: ingress, and: configuration.nats.access, at: IngressProcess.now.unixTime)
+    for finding in findings {
       let text = finding.message + (finding.next.map { "; next: \($0)" } ?? "")
       if finding.verdict == .bad { faults.append(text) } else { Log.line("\(place): \(text)") }
     }

@@ -19,7 +19,7 @@ complete -c locationfleet -n __fish_use_subcommand -a tenant-key -d 'Make the ke
 complete -c locationfleet -n '__fish_seen_subcommand_from erase' -l all -d 'All devices of the tenant'
 complete -c locationfleet -n '__fish_seen_subcommand_from erase fences' -l yes -d 'Do not ask'
 complete -c locationfleet -n '__fish_seen_subcommand_from fences' -F
-complete -c locationfleet -n '__fish_seen_subcommand_from sink' -a 'webhook postgis mqtt'
+complete -c locationfleet -n '__fish_seen_subcommand_from sink' -a 'webhook postgis mqtt nats'
 complete -c locationfleet -n '__fish_seen_subcommand_from sink' -l schema -d 'Print the SQL that makes the table'
 complete -c locationfleet -n '__fish_seen_subcommand_from doctor' -l json -d 'Print JSON'
 complete -c locationfleet -l config -r -F -d 'Read this file'

@@ -1,7 +1,7 @@
 #compdef locationfleet
 _arguments \
   '1:command:(run init fences publish events erase erasures expire ingress sink refused forget-sink doctor password seed tenant-key)' \
-  '2:argument:{ if [[ $words[2] == sink ]]; then compadd webhook postgis mqtt; else _files; fi }' \
+  '2:argument:{ if [[ $words[2] == sink ]]; then compadd webhook postgis mqtt nats; else _files; fi }' \
   '--config[read this file]:file:_files' \
   '--name[name of the worker or sink]:name:' \
   '--all[with erase, all devices of a tenant]' \

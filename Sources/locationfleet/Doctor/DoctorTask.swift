@@ -22,7 +22,8 @@ struct DoctorTask {
         FleetFinding(
           "configuration", "configuration_valid", .good, "\(options.shownPlace): no faults"))
       findings += AccessFiles.certificates(
-        of: configuration.ingress, at: UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME)))
+        of: configuration.ingress, and: configuration.nats.access,
+        at: UnixTime(nanoseconds: Self.clock(CLOCK_REALTIME)))
       findings += look(configuration)
     } catch {
       findings.append(
