@@ -35,7 +35,7 @@ extension DeviceExecutor {
   private func remind(unlessChangedSince begun: Int, _ remind: (String) -> Void) {
     let (isSame, wish) = state.withLock { state -> (Bool, String?) in
       state.willRemind = false
-      guard state.begun == begun, !state.isActive else { return (false, nil) }
+      guard state.begun == begun, state.waiting.isEmpty else { return (false, nil) }
       return (true, state.book.strandedTask.map(state.book.wish))
     }
     guard isSame else { return poke() }
