@@ -88,24 +88,8 @@ struct AgentTests {
   @Test("is locationctl agent, on a terminal")
   func terminal() async throws {
     let daemon = try await DaemonRun()
-    // A terminal of its own, and someone who answers when asked.
-    let script = """
-      import os, pty, sys
-      pid, terminal = pty.fork()
-      if pid == 0:
-        os.execv(sys.argv[1], [sys.argv[1], "agent"])
-      said = b""
-      answered = False
-      while True:
-        try: piece = os.read(terminal, 4096)
-        except OSError: break
-        said += piece
-        sys.stdout.write(piece.decode(errors="replace")); sys.stdout.flush()
-        if not answered and b"Answer: " in said:
-          os.write(terminal, b"w\\n"); answered = True
-      """
     let agent = try daemon.run(
-      "/usr/bin/env", "python3", "-c", script, BuiltProgram.path("locationctl"))
+      "/usr/bin/env", "python3", "-c", Self.person, BuiltProgram.path("locationctl"), "agent")
     defer { agent.end() }
     _ = try await agent.lines.next { $0.contains("attending at") }
     let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))
@@ -113,4 +97,45 @@ struct AgentTests {
     _ = try await agent.lines.next { $0.contains("to use your location?") }
     _ = try await app.lines.next { $0 == "live 48.5" }
   }
+
+  @Test("AUTH-60: on a terminal it attends both daemons, and one that has started anew")
+  func both() async throws {
+    let (first, second) = (try await DaemonRun(), try await DaemonRun())
+    let sockets = [first, second].flatMap { ["--socket", $0.socket] }
+    let agent = try RunningProgram(
+      "/usr/bin/env",
+      ["python3", "-c", Self.person, BuiltProgram.path("locationctl"), "agent"] + sockets,
+      environment: first.surroundings)
+    defer { agent.end() }
+    var expected: Set = [first.socket, second.socket]
+    while !expected.isEmpty {
+      let line = try await agent.lines.next { $0.contains("attending at") }
+      expected = expected.filter { !line.contains($0) }
+    }
+    let app = try second.run(second.install("AsyncApp", as: Self.app, in: "a"))
+    defer { app.end() }
+    _ = try await app.lines.next { $0 == "live 48.5" }
+    first.kill()
+    _ = try await agent.lines.next {
+      $0.contains(first.socket) && $0.contains("waiting for it to come back")
+    }
+    let anew = try await DaemonRun(in: first.folder)
+    _ = try await agent.lines.next { $0.contains("attending at \(anew.socket)") }
+  }
+
+  /// A terminal of its own for a program, and someone who answers once when asked.
+  private static let person = """
+    import os, pty, sys
+    pid, terminal = pty.fork()
+    if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
+    said = b""
+    answered = False
+    while True:
+      try: piece = os.read(terminal, 4096)
+      except OSError: break
+      said += piece
+      sys.stdout.write(piece.decode(errors="replace")); sys.stdout.flush()
+      if not answered and b"Answer: " in said:
+        os.write(terminal, b"w\\n"); answered = True
+    """
 }

@@ -41,11 +41,21 @@ package enum DaemonSocket {
     return !named.isEmpty && answers(at: named) ? named : nil
   }
 
-  private static func found(_ variables: [String: String]) -> String? {
-    [ofUser(variables), ofSystem].compactMap(\.self).first(where: answers)
+  /// The sockets of the daemons that may serve a person: the one named by the variable, else the person's
+  /// own and that of the machine, whether a daemon answers there or not.
+  package static func all(_ variables: [String: String]) -> [String] {
+    guard let named = variables[variable] else {
+      return [ofUser(variables), ofSystem].compactMap(\.self)
+    }
+    return named.isEmpty ? [] : [named]
   }
 
-  private static func answers(at path: String) -> Bool {
+  private static func found(_ variables: [String: String]) -> String? {
+    all(variables).first(where: answers)
+  }
+
+  /// Whether a daemon answers at a socket.
+  package static func answers(at path: String) -> Bool {
     guard let descriptor = try? connect(to: path) else { return false }
     close(descriptor)
     return true
@@ -54,8 +64,8 @@ package enum DaemonSocket {
   /// Whether there is a socket at which a daemon may answer, found without connecting to it.
   package static func mayAnswer() -> Bool {
     let variables = HostEnvironment.current.variables
-    if let named = variables[variable] { return !named.isEmpty }
-    return [ofUser(variables), ofSystem].compactMap(\.self).contains { access($0, F_OK) == 0 }
+    return variables[variable]?.isEmpty == false
+      || all(variables).contains { access($0, F_OK) == 0 }
   }
 
   /// Opens a connection; waits at most two seconds, also for later reads and writes.

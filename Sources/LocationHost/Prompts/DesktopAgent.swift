@@ -6,7 +6,7 @@ package import LocationProviders
 import LocationService
 import Synchronization
 
-/// Answers questions of a daemon for the person of a graphical session, by notifications with buttons.
+/// Answers questions of daemons for the person of a graphical session, by notifications with buttons.
 ///
 /// ``DesktopSession`` decides for how long.
 package actor DesktopAgent: SessionBusAgent {
@@ -16,7 +16,13 @@ package actor DesktopAgent: SessionBusAgent {
     case refused(AccessRefusal)
   }
 
-  /// The connection to the daemon; both are called from any thread while it lives.
+  /// One connection to a daemon: the number of the daemon, and that of the connection.
+  private struct Attempt: Hashable, Sendable {
+    var daemon: Int
+    var number: Int
+  }
+
+  /// The connection to a daemon; both are called from any thread while it lives.
   private struct Link: Sendable {
     var number: Int
     var answer: @Sendable (AgentAnswer) -> Void
@@ -28,27 +34,38 @@ package actor DesktopAgent: SessionBusAgent {
     executor.asUnownedSerialExecutor()
   }
   nonisolated package let address: String?
-  /// Where the daemon is now; `nil` while there is none.
-  nonisolated private let socket: @Sendable () -> String?
+  /// Where each daemon answers, if it runs.
+  nonisolated private let sockets: [String]
+  nonisolated private let attended: @Sendable (String) -> Void
   nonisolated private let ended: @Sendable (End) -> Void
   nonisolated private let notifications: NotificationAgent
-  nonisolated private let link = Mutex<Link?>(nil)
+  /// The connections, by the number of the daemon.
+  nonisolated private let links = Mutex<[Int: Link]>([:])
   package var bus: BusConnection?
-  private var session = DesktopSession()
-  /// The number of the connection that counts; an earlier one may still be ending.
-  private var attempt = 0
+  private var session: DesktopSession
+  /// The number of the last connection.
+  private var lastAttempt = 0
+  /// The connection that counts of each daemon; an earlier one may still be ending.
+  private var attempts: [Int: Attempt] = [:]
   private var refusal: AccessRefusal?
-  /// The questions that are on the screen.
-  private var shown: [Prompt.ID] = []
+  /// The questions that are on the screen, and the daemon that asks.
+  private var shown: [(id: Prompt.ID, daemon: Int)] = []
   /// The deadline for which a wake is scheduled.
   private var armed: Instant?
 
-  /// Creates an agent on the bus of a session; `ended` is called once, on its queue.
+  /// Creates an agent on the bus of a session.
+  ///
+  /// - Parameters:
+  ///   - address: the bus.
+  ///   - sockets: where the daemons answer that it attends, those that run.
+  ///   - attended: receives the socket of a daemon whenever the agent is connected to it, on any thread.
+  ///   - ended: is called once, on its queue.
   package init(
-    bus address: String, daemon socket: @escaping @Sendable () -> String?,
-    ended: @escaping @Sendable (End) -> Void
+    bus address: String, daemons sockets: [String],
+    attended: @escaping @Sendable (String) -> Void, ended: @escaping @Sendable (End) -> Void
   ) {
-    (self.address, self.socket, self.ended) = (address, socket, ended)
+    (self.address, self.sockets, self.attended, self.ended) = (address, sockets, attended, ended)
+    session = DesktopSession(daemons: sockets.count)
     notifications = NotificationAgent(bus: address)
   }
 
@@ -61,7 +78,7 @@ package actor DesktopAgent: SessionBusAgent {
       switch output {
       case .enter: enterBus()
       case .bus(let action): bus?.carryOut(action)
-      case .attend: attend()
+      case .attend(let daemon): attend(daemon)
       case .leave: leave()
       case .end(let end): self.end(end)
       }
@@ -88,41 +105,43 @@ package actor DesktopAgent: SessionBusAgent {
     }
   }
 
-  // MARK: The daemon
+  // MARK: The daemons
 
-  /// Connects to the daemon, with the process whose notifications the person sees.
-  private func attend() {
-    attempt += 1
-    let number = attempt
+  /// Connects to a daemon, with the process whose notifications the person sees.
+  private func attend(_ daemon: Int) {
+    guard sockets.indices.contains(daemon) else { return }
+    lastAttempt += 1
+    let attempt = Attempt(daemon: daemon, number: lastAttempt)
+    attempts[daemon] = attempt
     findShower { agent, shower in
-      guard number == agent.attempt else { return }
-      guard let shower, let path = agent.socket() else {
-        return agent.detach(number, because: nil)
-      }
+      guard agent.counts(attempt) else { return }
+      guard let shower else { return agent.detach(attempt, because: nil) }
       DispatchQueue(label: "meridian.desktop.link").async { [weak agent] in
-        let refusal = agent?.answer(path, shownBy: shower, number)
-        agent?.enter { $0.detach(number, because: refusal) }
+        let refusal = agent?.answer(attempt, shownBy: shower)
+        agent?.enter { $0.detach(attempt, because: refusal) }
       }
     }
   }
 
+  private func counts(_ attempt: Attempt) -> Bool { attempts[attempt.daemon] == attempt }
+
   private func leave() {
-    attempt += 1
-    clear()
-    link.withLock { $0?.end() }
+    attempts = [:]
+    clear { _ in true }
+    links.withLock { for link in $0.values { link.end() } }
   }
 
-  /// Takes the questions from the screen: the daemon asks again when it is there again.
-  private func clear() {
-    for id in shown { notifications.withdraw(id) }
-    shown = []
+  /// Takes the questions of daemons from the screen: they ask again when they are there again.
+  private func clear(of isTheirs: (Int) -> Bool) {
+    for (id, daemon) in shown where isTheirs(daemon) { notifications.withdraw(id) }
+    shown.removeAll { isTheirs($0.daemon) }
   }
 
-  private func detach(_ number: Int, because refusal: AccessRefusal?) {
-    guard number == attempt else { return }
-    clear()
-    self.refusal = refusal
-    step(.detached(refusal: refusal?.reason))
+  private func detach(_ attempt: Attempt, because refusal: AccessRefusal?) {
+    guard counts(attempt) else { return }
+    clear { $0 == attempt.daemon }
+    if let refusal { self.refusal = refusal }
+    step(.detached(attempt.daemon, refusal: refusal?.reason))
   }
 
   /// Finds the process that shows notifications now; `nil` if the bus does not know, or it has ended.
@@ -138,76 +157,78 @@ package actor DesktopAgent: SessionBusAgent {
   /// Takes questions, on a thread of its own, until the connection ends.
   ///
   /// - Returns: why the daemon does not let this program answer, if that is so.
-  nonisolated private func answer(
-    _ path: String, shownBy shower: Int32, _ number: Int
-  ) -> AccessRefusal? {
+  nonisolated private func answer(_ attempt: Attempt, shownBy shower: Int32) -> AccessRefusal? {
+    let (daemon, number) = (attempt.daemon, attempt.number)
     do throws(AgentConnection.Fault) {
-      var connection = try AgentConnection(at: path, shownBy: shower)
+      var connection = try AgentConnection(at: sockets[daemon], shownBy: shower)
       let (answer, end) = (connection.answering, connection.ending)
-      guard keep(Link(number: number, answer: answer, end: end)) else { return nil }
+      guard keep(Link(number: number, answer: answer, end: end), to: daemon) else { return nil }
       defer {
-        link.withLock { if $0?.number == number { $0 = nil } }
+        links.withLock { if $0[daemon]?.number == number { $0[daemon] = nil } }
         // Until nobody has the descriptor.
         extendLifetime(connection)
       }
+      attended(sockets[daemon])
       // It may have been left before there was a connection to end.
       enter { agent in
-        guard agent.attempt != number else { return }
-        agent.link.withLock { if $0?.number == number { $0?.end() } }
+        guard !agent.counts(attempt) else { return }
+        agent.links.withLock { if $0[daemon]?.number == number { $0[daemon]?.end() } }
       }
       while true {
-        for case .event(let event) in try connection.next() { enter { $0.take(event, number) } }
+        for case .event(let event) in try connection.next() {
+          enter { $0.take(event, attempt) }
+        }
       }
     } catch { return error.refusal }
   }
 
-  /// Keeps a connection as the one that answers, and ends an older one; a thread may be so slow that a newer
-  /// one is there already, which stays.
+  /// Keeps a connection as the one that answers a daemon, and ends an older one; a thread may be so slow that
+  /// a newer one is there already, which stays.
   ///
   /// - Returns: whether it is kept.
-  nonisolated private func keep(_ new: Link) -> Bool {
-    link.withLock { link in
-      if let link, link.number > new.number { return false }
-      link?.end()
-      link = new
+  nonisolated private func keep(_ new: Link, to daemon: Int) -> Bool {
+    links.withLock { links in
+      if let link = links[daemon], link.number > new.number { return false }
+      links[daemon]?.end()
+      links[daemon] = new
       return true
     }
   }
 
-  private func take(_ event: AgentEvent, _ number: Int) {
-    guard number == attempt else { return }
+  private func take(_ event: AgentEvent, _ attempt: Attempt) {
+    guard counts(attempt) else { return }
+    let daemon = attempt.daemon
     switch event {
-    case .withdrawn(let id): withdraw(id)
+    case .withdrawn(let id):
+      if remove(id, of: daemon) { notifications.withdraw(id) }
     case .question(let prompt, let token):
-      step(.asked)
-      shown.append(prompt.id)
+      step(.asked(daemon))
+      shown.append((prompt.id, daemon))
       notifications.show(prompt) { [weak self] reply in
-        self?.enter { $0.take(reply, to: prompt.id, token, number) }
+        self?.enter { $0.take(reply, to: prompt.id, token, attempt) }
       }
     }
   }
 
-  private func withdraw(_ id: Prompt.ID) {
-    if remove(id) { notifications.withdraw(id) }
-  }
-
   /// Returns whether the question was on the screen.
-  private func remove(_ id: Prompt.ID) -> Bool {
-    guard let index = shown.firstIndex(of: id) else { return false }
+  private func remove(_ id: Prompt.ID, of daemon: Int) -> Bool {
+    guard let index = shown.firstIndex(where: { $0 == (id, daemon) }) else { return false }
     shown.remove(at: index)
     return true
   }
 
-  private func take(_ reply: AgentReply, to id: Prompt.ID, _ token: String?, _ number: Int) {
-    guard number == attempt, remove(id) else { return }
+  private func take(
+    _ reply: AgentReply, to id: Prompt.ID, _ token: String?, _ attempt: Attempt
+  ) {
+    guard counts(attempt), remove(id, of: attempt.daemon) else { return }
     guard case .answer(let choice, let precise) = reply else { return step(.passed) }
     findShower { agent, shower in
-      guard number == agent.attempt else { return }
+      guard agent.counts(attempt) else { return }
       // Whoever has shown it has gone.
       guard let shower else { return agent.step(.passed) }
       let answer = AgentAnswer(
         id: id, answer: choice, precise: precise, token: token, shownBy: shower)
-      agent.link.withLock { $0?.answer(answer) }
+      agent.links.withLock { $0[attempt.daemon]?.answer(answer) }
     }
   }
 }

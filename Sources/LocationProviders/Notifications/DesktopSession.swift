@@ -3,19 +3,20 @@ package import LocationModel
 /// Decides for how long questions of apps are answered in a graphical session: while a program shows
 /// notifications with buttons there, and no other agent of this kind runs in it (AUTH-58).
 ///
-/// An agent that nobody sees would keep each question from the next one, so it leaves the daemon as soon as
-/// the notifications have gone.
+/// It attends each daemon that serves the person, the own one and that of the machine (AUTH-60). An agent that
+/// nobody sees would keep each question from the next one, so it leaves them as soon as the notifications have
+/// gone.
 package struct DesktopSession: Machine {
   package enum Input: MachineInput {
     case begin
     case bus(BusEvent)
     /// There is no connection to the bus of the session.
     case closed(reason: String)
-    /// The connection to the daemon has ended; with the reason where the daemon does not let this program
+    /// The connection to a daemon has ended; with the reason where the daemon does not let this program
     /// answer.
-    case detached(refusal: String?)
-    /// The daemon has sent a question.
-    case asked
+    case detached(Int, refusal: String?)
+    /// A daemon has sent a question.
+    case asked(Int)
     /// The desktop could not show a question.
     case passed
     case wake
@@ -25,8 +26,9 @@ package struct DesktopSession: Machine {
     /// Connects to the bus of the session; `.bus(.connected)` or `.closed` follows.
     case enter
     case bus(BusAction)
-    /// Connect to the daemon, and answer for the person; `.detached` follows when that has ended.
-    case attend
+    /// Connect to a daemon, and answer for the person; `.detached` follows when that has ended.
+    case attend(Int)
+    /// Leave every daemon.
     case leave
     /// There is nothing more to do, and why.
     case end(End)
@@ -35,8 +37,21 @@ package struct DesktopSession: Machine {
   package enum End: Hashable, Sendable {
     /// No question can be asked in this session, or another agent asks them.
     case unneeded(String)
-    /// The daemon does not let this program answer, also when it was asked again.
+    /// A daemon does not let this program answer, also when it was asked again, and no other one is attended.
     case refused(String)
+  }
+
+  /// What is between this program and one of the daemons.
+  private enum Link: Hashable, Sendable {
+    case attended
+    /// The daemon is not there, or has refused this program once; looked for again at `retry`.
+    case away(retry: Instant)
+    /// It has refused this program twice.
+    case refused
+
+    var retry: Instant? {
+      if case .away(let retry) = self { retry } else { nil }
+    }
   }
 
   private enum State: Hashable, Sendable {
@@ -49,24 +64,29 @@ package struct DesktopSession: Machine {
     /// Nobody shows notifications: asked again when somebody does, and for the last time at `until`.
     case missing(until: Instant)
     case attending
-    /// The daemon is not there, or has refused this program once; looked for again at `retry`.
-    case detached(retry: Instant)
     case ended
   }
 
   private var state = State.idle
   private var name = BusName(Self.agent)
   private var lastCall = 0
-  /// Whether the daemon has refused this program since the last question.
-  private var isRefused = false
+  /// What each daemon is to this program, in the order of their numbers, from 0.
+  private var links: [Link]
+  /// The daemons that have refused this program since their last question.
+  private var refusing: Set<Int> = []
 
-  package init() {}
+  /// Creates the agent of a session.
+  ///
+  /// - Parameter daemons: how many daemons may serve the person, 1 or more.
+  package init(daemons: Int = 1) {
+    links = Array(repeating: .attended, count: max(1, daemons))
+  }
 
   package var nextDeadline: Instant? {
     switch state {
     case .missing(let until): until
-    case .detached(let retry): retry
-    case .idle, .entering, .asking, .attending, .ended: nil
+    case .attending: links.compactMap(\.retry).min()
+    case .idle, .entering, .asking, .ended: nil
     }
   }
 
@@ -79,9 +99,9 @@ package struct DesktopSession: Machine {
       return settle(name.handle(.begin, at: now), at: now)
     case .bus(let event): return take(event, at: now)
     case .closed(let reason): return settle(name.handle(.closed(reason: reason), at: now), at: now)
-    case .detached(let refusal): return detach(refusal, at: now)
-    case .asked:
-      isRefused = false
+    case .detached(let daemon, let refusal): return detach(daemon, refusal, at: now)
+    case .asked(let daemon):
+      refusing.remove(daemon)
       return []
     case .passed: return state == .attending ? miss(at: now) : []
     case .wake: return wake(at: now)
@@ -137,14 +157,14 @@ package struct DesktopSession: Machine {
       return end(.unneeded("the notifications of this session have no buttons"))
     }
     state = .attending
-    return [.attend]
+    return attend { _ in true }
   }
 
   /// Takes that the program that shows notifications has come, gone, or changed.
   private mutating func take(change: BusSignal, at now: Moment) -> [Output] {
     let isThere = change.presence(of: NotificationPresenter.service) == true
     switch state {
-    case .attending, .detached:
+    case .attending:
       let outputs = miss(at: now)
       guard isThere, case .missing(let until) = state else { return outputs }
       return outputs + ask(until: until)
@@ -154,20 +174,27 @@ package struct DesktopSession: Machine {
     }
   }
 
-  // MARK: The daemon
+  // MARK: The daemons
 
-  private mutating func detach(_ refusal: String?, at now: Moment) -> [Output] {
-    guard state == .attending else { return [] }
-    if let refusal {
-      // It may pass: a process was looked at while it began, or ended.
-      guard !isRefused else { return end(.refused(refusal)) }
-      isRefused = true
-    }
-    state = .detached(retry: now.uptime + Self.pause)
-    return []
+  /// Attends the daemons that are as `isDue` says, but for those that have refused.
+  private mutating func attend(where isDue: (Link) -> Bool) -> [Output] {
+    let due = links.indices.filter { links[$0] != .refused && isDue(links[$0]) }
+    for daemon in due { links[daemon] = .attended }
+    return due.map { .attend($0) }
   }
 
-  /// Leaves the daemon until notifications are there again.
+  private mutating func detach(_ daemon: Int, _ refusal: String?, at now: Moment) -> [Output] {
+    guard state == .attending, links.indices.contains(daemon), links[daemon] == .attended else {
+      return []
+    }
+    links[daemon] = .away(retry: now.uptime + Self.pause)
+    // It may pass: a process was looked at while it began, or ended.
+    guard let refusal, !refusing.insert(daemon).inserted else { return [] }
+    links[daemon] = .refused
+    return links.contains(.attended) ? [] : end(.refused(refusal))
+  }
+
+  /// Leaves the daemons until notifications are there again.
   private mutating func miss(at now: Moment) -> [Output] {
     defer { state = .missing(until: now.uptime + Self.grace) }
     return state == .attending ? [.leave] : []
@@ -176,10 +203,8 @@ package struct DesktopSession: Machine {
   private mutating func wake(at now: Moment) -> [Output] {
     switch state {
     case .missing(let until) where until <= now.uptime: return ask(until: until)
-    case .detached(let retry) where retry <= now.uptime:
-      state = .attending
-      return [.attend]
-    case .idle, .entering, .asking, .missing, .attending, .detached, .ended: return []
+    case .attending: return attend { $0.retry.map { $0 <= now.uptime } ?? false }
+    case .idle, .entering, .asking, .missing, .ended: return []
     }
   }
 

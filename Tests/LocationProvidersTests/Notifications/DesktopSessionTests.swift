@@ -7,19 +7,22 @@ import Testing
 struct DesktopSessionTests {
   private static let service = "org.freedesktop.Notifications"
   private static let none = BusReply.error("org.freedesktop.DBus.Error.ServiceUnknown")
-  private var bench = Bench(DesktopSession()) { output in
+  private var bench = Bench(DesktopSession(), describe: Self.word)
+  private var asked = 0
+
+  private static func word(_ output: DesktopSession.Output) -> String {
     switch output {
     case .enter: "enter"
     case .bus(.subscribe(let match)): "follow \(match.firstArgument ?? "")"
     case .bus(.call(_, let call)): call.member
     case .bus: "?"
-    case .attend: "attend"
+    case .attend(0): "attend"
+    case .attend(let daemon): "attend \(daemon)"
     case .leave: "leave"
     case .end(.unneeded(let reason)): "end: \(reason)"
     case .end(.refused(let reason)): "refused: \(reason)"
     }
   }
-  private var asked = 0
 
   /// The words of the desktop, to the next call.
   private mutating func offer(_ words: String...) {
@@ -150,7 +153,7 @@ struct DesktopSessionTests {
     _ = said()
     bench.send(.passed)
     bench.send(.passed)
-    bench.send(.detached(refusal: nil))
+    bench.send(.detached(0, refusal: nil))
     #expect(said() == ["leave"])
     bench.run(for: .seconds(60))
     offer("actions")
@@ -162,23 +165,53 @@ struct DesktopSessionTests {
     enter()
     offer("actions")
     _ = said()
-    bench.send(.detached(refusal: nil))
+    bench.send(.detached(0, refusal: nil))
     bench.run(for: .seconds(9))
     #expect(said() == [])
     bench.run(for: .seconds(1))
     #expect(said() == ["attend"])
-    bench.send(.detached(refusal: "shown by an app"))
+    bench.send(.detached(0, refusal: "shown by an app"))
     #expect(said() == [])
     bench.run(for: .seconds(10))
     #expect(said() == ["attend"])
     // A question comes after a refusal that has passed.
-    bench.send(.asked)
-    bench.send(.detached(refusal: "process 7 has ended"))
+    bench.send(.asked(0))
+    bench.send(.detached(0, refusal: "process 7 has ended"))
     bench.run(for: .seconds(10))
     #expect(said() == ["attend"])
-    bench.send(.detached(refusal: "shown by an app"))
+    bench.send(.detached(0, refusal: "shown by an app"))
     #expect(said() == ["leave", "refused: shown by an app"])
     bench.run(for: .seconds(600))
     #expect(said() == [])
+  }
+
+  @Test("AUTH-60: the own daemon and that of the machine are attended, each for itself")
+  mutating func both() {
+    bench = Bench(DesktopSession(daemons: 2), describe: Self.word)
+    enter()
+    offer("actions")
+    #expect(said().suffix(2) == ["attend", "attend 1"])
+    bench.send(.detached(0, refusal: nil))
+    bench.run(for: .seconds(10))
+    #expect(said() == ["attend"])
+    // One that refuses for good is attended no more; the other one goes on, and comes back.
+    for _ in 1...2 {
+      bench.send(.detached(0, refusal: "shown by an app"))
+      bench.run(for: .seconds(10))
+    }
+    #expect(said() == ["attend"])
+    bench.send(.detached(1, refusal: nil))
+    bench.run(for: .seconds(10))
+    #expect(said() == ["attend 1"])
+    // Notifications that have gone leave both, and come back for the one that is left.
+    owner(from: ":1.5", to: "")
+    owner(from: "", to: ":1.6")
+    offer("actions")
+    #expect(said() == ["leave", "GetCapabilities", "attend 1"])
+    for _ in 1...2 {
+      bench.send(.detached(1, refusal: "shown by an app"))
+      bench.run(for: .seconds(10))
+    }
+    #expect(said() == ["attend 1", "leave", "refused: shown by an app"])
   }
 }
