@@ -229,7 +229,12 @@ package final class Daemon {
   /// clients reconnect by themselves. If the configuration has a fault, nothing changes.
   private func reload() {
     do throws(DaemonFault) { _ = try options.configuration(variables) } catch {
-      for line in error.loggedReason.split(separator: "\n") {
+      let reason = error.loggedReason
+      server?.enter { server in
+        let since = server.owner.refusedReload?.since ?? HostClock.now.unixTime
+        server.owner.refusedReload = RefusedReload(since: since, reason: reason)
+      }
+      for line in reason.split(separator: "\n") {
         journal.write(.service, "not reloaded: \(line)", isFault: true)
       }
       return

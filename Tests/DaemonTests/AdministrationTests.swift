@@ -19,6 +19,29 @@ struct AdministrationTests {
     try FinishedProgram("locationctl", words, daemon.surroundings, as: user)
   }
 
+  @Test(
+    "ADMIN-11: says that the configuration on disk was refused, why, and that the former one is in force"
+  )
+  func refusedReload() async throws {
+    let daemon = try await DaemonRun()
+    #expect(try !run(daemon, "status").output.contains("the former one is in force"))
+    let file = URL(fileURLWithPath: daemon.folder.file("locationd.conf"))
+    let former = try Data(contentsOf: file)
+    try (former + Data("source = nonsense\n".utf8)).write(to: file)
+    daemon.program.signal(SIGHUP)
+    _ = try await daemon.program.lines.next { $0.contains("not reloaded") }
+    let status = try run(daemon, "status").output
+    #expect(status.contains("the former one is in force; refused since "), "\(status)")
+    #expect(status.contains("locationd.conf:3: "))
+    #expect(try run(daemon, "status", "--json").output.contains("\"refused_reload\":{"))
+    let found = try run(daemon, "doctor").output
+    #expect(found.contains("locationd.conf:3: ") && found.contains("--check"), "\(found)")
+    try former.write(to: file)
+    daemon.program.signal(SIGHUP)
+    _ = try await daemon.program.lines.next { $0.contains("serving") }
+    #expect(try !run(daemon, "status").output.contains("the former one is in force"))
+  }
+
   @Test("sees sources, clients, demand, and how old the last fix is; places only when asked")
   func status() async throws {
     let service = "ichnaea:http://127.0.0.1:9?key=k1x"

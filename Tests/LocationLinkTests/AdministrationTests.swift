@@ -203,6 +203,9 @@ extension Samples {
       (uplink.oldest, uplink.lastSent) = (samples.maybe { $0.time() }, samples.maybe { $0.time() })
       return uplink
     }
+    status.refusedReload = maybe { samples in
+      RefusedReload(since: samples.time(), reason: samples.text())
+    }
     (status.key, status.unread) = (maybe { $0.text() }, maybe { $0.text() })
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }

@@ -30,6 +30,8 @@ struct OwnerSession {
   var isStepNoted = false
   /// Which connection sets the place from outside.
   var simulation = SimulationControl()
+  /// Why the configuration on disk is not in force; `nil` if it is.
+  var refusedReload: RefusedReload?
 
   /// Returns a subscriber of the owner's client that is not in use.
   mutating func newSubscriber() -> SubscriberID {

@@ -221,6 +221,7 @@ extension SocketServer {
     let facts = facts
     var status = host.onQueue { $0.status(facts, places: places, readsStore: readsStore) }
     status.programs = trust.programs.statuses
+    status.refusedReload = owner.refusedReload
     status.clients = connections.sorted { $0.key < $1.key }.map { _, connection in
       let peer = connection.peer
       var client = ClientStatus(

@@ -95,6 +95,9 @@ package enum AdministrationInterface {
 
     # The port of the loopback where programs for gpsd are served: serving, taken, or refused, and why; how many
     # are connected, and how many connections a bound has closed.
+    # When the configuration was refused first, and its faults with file and line, a line each.
+    type RefusedReload (since: int, reason: string)
+
     type GpsdPort (port: int, state: string, reason: ?string, programs: int, closed: int)
 
     # How fixes go to the ingress of a fleet: good, waiting for it, refused by it, forbidden by the owner, or faulty,
@@ -188,6 +191,8 @@ package enum AdministrationInterface {
       key: ?string,
       # How many rows of the state do not open, and why.
       unread: ?string,
+      # Why the configuration on disk is not in force; absent if it is.
+      refusedReload: ?RefusedReload,
       # The rest is absent where there is nothing to say, and from older daemons.
       heading: ?Heading,
       # The middle of the cell that apps with reduced accuracy know; each has a point of its own in it.

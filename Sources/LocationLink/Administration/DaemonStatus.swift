@@ -38,6 +38,8 @@ package struct DaemonStatus: Hashable, Sendable {
   package var key: String?
   /// How many rows of the state do not open, and why; `nil` if all do.
   package var unread: String?
+  /// Why the configuration on disk is not in force; `nil` if it is, and from an older daemon.
+  package var refusedReload: RefusedReload?
   /// The newest heading that an app has; `nil` without one, and from an older daemon, as all that follow.
   package var heading: Heading?
   /// The middle of the cell that apps with reduced accuracy know.
@@ -131,6 +133,28 @@ package struct GeoClueStatus: Hashable, Sendable {
   }
 }
 
+/// That a daemon was to read its configuration again, and goes on with the former one (ADMIN-11).
+package struct RefusedReload: Hashable, Sendable {
+  /// When it was refused first since the daemon began.
+  package var since: UnixTime
+  /// The faults at the last time, with file and line; a line each.
+  package var reason: String
+
+  package init(since: UnixTime, reason: String) {
+    (self.since, self.reason) = (since, reason)
+  }
+
+  /// The reason as one line.
+  package var words: String {
+    let faults = reason.split(separator: "\n")
+    let others = faults.count > Self.shown ? ", and \(faults.count - Self.shown) more faults" : ""
+    return faults.prefix(Self.shown).joined(separator: "; ") + others
+  }
+
+  /// The faults in a line for a person; `locationd --check` has all.
+  private static let shown = 3
+}
+
 /// The port at which programs that know gpsd alone are served (SERVE-8).
 package struct GpsdPortStatus: Hashable, Sendable {
   package var port: Int
@@ -205,9 +229,14 @@ extension DaemonStatus: JSONStructure {
     .find("agents", \.agents), .find("programs", \.programs), .get("demand", \.demand),
     .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue),
     .find("gpsd", \.gpsd), .find("uplink", \.uplink), .find("key", \.key),
-    .find("unread", \.unread),
+    .find("unread", \.unread), .find("refusedReload", \.refusedReload),
     .find("heading", \.heading), .find("coarse", \.coarse), .find("beacons", \.beacons),
     .find("motion", \.motion), .find("visit", \.visit), .find("shares", \.shares))
+}
+
+extension RefusedReload: JSONStructure {
+  package static let fields = JSONFields(
+    RefusedReload(since: .blank, reason: ""), .get("since", \.since), .get("reason", \.reason))
 }
 
 extension GpsdPortStatus: JSONStructure {

@@ -16,6 +16,12 @@ extension StatusReport {
     line.add("not_stored", status.unstored)
     line.add("key", status.key)
     line.add("unread", status.unread)
+    if let refused = status.refusedReload {
+      var object = JSONLine(type: "refused_reload")
+      object.add("since", refused.since)
+      object.add("reason", refused.reason)
+      line.add("refused_reload", object: object)
+    }
     if let isSimulated = status.isSimulated { line.add("simulated", flag: isSimulated) }
     if let geoclue = status.geoclue { line.add("geoclue", object: Self.object(geoclue)) }
     if let gpsd = status.gpsd { line.add("gpsd", object: Self.object(gpsd)) }

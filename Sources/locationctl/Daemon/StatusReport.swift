@@ -16,7 +16,8 @@ struct StatusReport {
       ? "on" : output.styled("off", .bad) + (status.servicesReason.map { " (\($0))" } ?? "")
     let state = status.state + (status.unstored.map { "; not stored: \($0)" } ?? "")
     let facts: [(name: String, text: String)] = [
-      ("socket", socket), ("state", state), ("key", key), ("launch", status.launch ?? ""),
+      ("socket", socket), ("config", config), ("state", state), ("key", key),
+      ("launch", status.launch ?? ""),
       ("services", services),
       ("place", place),
       ("geoclue", geoclue), ("gpsd port", gpsd), ("uplink", status.uplink?.words ?? ""),
@@ -34,6 +35,11 @@ struct StatusReport {
     output.line("")
     output.table(clients, whenEmpty: "no client")
     if let shares = status.shareTable { output.next(shares) }
+  }
+
+  private var config: String {
+    guard let refused = status.refusedReload else { return "" }
+    return "the former one is in force; refused since \(refused.since.plain) UTC: \(refused.words)"
   }
 
   private var place: String {

@@ -69,10 +69,27 @@ struct DaemonDiagnosis {
         status.geoclue.map { Self.finding($0) }, status.gpsd.map { Self.finding($0) },
         status.uplink.map { Self.finding($0) },
       ]
-      return [daemon] + doors.compactMap(\.self)
+      return [daemon, refusedReload(status)].compactMap(\.self) + doors.compactMap(\.self)
         + (status.servicesEnabled ? [] : [services])
         + (status.isSimulated == true ? [simulated] : [])
         + [unstored, Self.unread(status), status.key.map { .key($0) }].compactMap(\.self)
+    }
+  }
+
+  /// That the configuration on disk is not in force.
+  private func refusedReload(_ status: DaemonStatus) -> Finding? {
+    status.refusedReload.map {
+      let isOfSystem = socket == DaemonSocket.ofSystem
+      let (check, reload) =
+        isOfSystem
+        ? ("sudo locationd --check --system", "sudo systemctl reload locationd")
+        : ("locationd --check", "systemctl --user reload locationd")
+      return Finding(
+        subject: "configuration", code: "configuration_refused", verdict: .bad,
+        message:
+          "the former one is in force since \($0.since.plain) UTC, as the one on disk is refused: "
+          + $0.words,
+        next: "mend it, look with \(check), then: \(reload)")
     }
   }
 
