@@ -46,6 +46,15 @@ struct InstalledApp: Sendable {
       declaring: manifest?.identifier, path: url.path, user: number)
   }
 
+  /// The same app as a daemon names it that runs as another user than the app's; as it is where the user is
+  /// named already, or no program is.
+  func asRun(by user: UInt32) -> InstalledApp {
+    guard let path, identity.user == nil else { return self }
+    var app = self
+    app.identity = AppIdentity(declaring: manifest?.identifier, path: path, user: user)
+    return app
+  }
+
   /// Whether an app has asked, was decided about, or is registered, with a daemon or without.
   static func isStored(
     _ app: AppIdentity, by daemon: RunningDaemon?

@@ -49,6 +49,21 @@ struct GeoClueTests {
     #expect(access.contains("updates"))
   }
 
+  @Test(
+    "GEOCLUE-20: doctor says what holds for a program without a property list, and asks for none")
+  func examined() async throws {
+    let (daemon, _) = try await allowed()
+    let words = ["doctor", "--json", "--app"]
+    _ = try await daemon.owner(
+      words[0], words[1], words[2], SystemPython.path, expecting: "no_usage_string")
+    let found = try await daemon.owner(
+      words[0], words[1], words[2], SystemPython.path, expecting: "\"authorized\"")
+    #expect(found.contains("as exact as the level that it asks GeoClue for"))
+    let undecided = try await daemon.owner(
+      words[0], words[1], words[2], "/usr/bin/env", expecting: "not_authorized")
+    #expect(undecided.contains("locationctl authorize /usr/bin/env whenInUse"))
+  }
+
   @Test("GEOCLUE-7: a program that wants a city has the coarse place, and no exact one")
   func coarse() async throws {
     // No point of the coarse grid has more than three decimals.

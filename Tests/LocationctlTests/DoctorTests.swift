@@ -1,6 +1,7 @@
 import CLinux
 import Foundation
 import Glibc
+import LocationModel
 import TestSupport
 import Testing
 
@@ -27,6 +28,18 @@ struct DoctorTests {
 
   private static let device =
     #"{"class":"DEVICES","devices":[{"path":"/dev/ttyUSB0","activated":"2026-01-01T00:00:00Z"}]}"#
+
+  @Test("GEOCLUE-20: a program without a property list needs none where GeoClue is served")
+  func geoclueProgram() throws {
+    let app = try InstalledApp("/usr/bin/env").asRun(by: 1000)
+    #expect(app.identity.name.hasSuffix("/env@1000"))
+    var diagnosis = AppDiagnosis(app: app, decided: nil, servicesAreOn: true)
+    #expect(diagnosis.findings.map(\.code) == ["usage_string_missing", "not_authorized"])
+    (diagnosis.mayAskGeoClue, diagnosis.command) = (true, "sudo locationctl")
+    #expect(diagnosis.findings.map(\.code) == ["no_usage_string", "not_authorized"])
+    #expect(
+      diagnosis.findings.last?.next == "sudo locationctl authorize \(app.identity.name) whenInUse")
+  }
 
   @Test("is content with a source that works")
   func good() throws {

@@ -16,6 +16,10 @@ struct AppDiagnosis {
   var limits: [String] = []
   /// Why it could not be woken for an event.
   var asleep: String?
+  /// Whether a daemon serves programs that ask GeoClue, which declare nothing.
+  var mayAskGeoClue = false
+  /// How the person who types begins a command of the daemon's owner.
+  var command = "locationctl"
 
   var findings: [Finding] {
     [services, usage, authorization, background, sleep, beacon].compactMap { $0 } + withheld
@@ -46,7 +50,7 @@ struct AppDiagnosis {
 
   /// Of an app that wants to be a beacon, or about which that was decided.
   private var beacon: Finding? {
-    let allow = "locationctl authorize --beacon yes -- \(app.identity.name)"
+    let allow = "\(command) authorize --beacon yes -- \(app.identity.name)"
     switch decided?.beacon {
     case "yes": return finding(.good, "beacon_allowed", "it may be a Bluetooth beacon", nil)
     case "no":
@@ -63,7 +67,7 @@ struct AppDiagnosis {
     return Finding(
       subject: "location services", code: "services_off", verdict: .bad,
       message: servicesReason ?? "switched off for the whole machine",
-      next: "locationctl services on")
+      next: "\(command) services on")
   }
 
   /// That it is not in use, where it is authorized only for that (STD-48).
@@ -81,7 +85,7 @@ struct AppDiagnosis {
       ][use.ground] ?? use.ground
     return finding(
       .doubtful, "not_in_use", "it is in the \(use.life), \(shown), and allowed only while in use",
-      "locationctl authorize \(name) always")
+      "\(command) authorize \(name) always")
   }
 
   /// That nothing shows whether it is in use (MODEL-2).
@@ -101,13 +105,14 @@ struct AppDiagnosis {
     return finding(
       .doubtful, "cannot_be_woken", "an event waits until it continues: \(asleep)",
       asleep.contains("continue = yes")
-        ? "locationctl apps register --continue PROGRAM" : "thaw it: systemctl thaw UNIT")
+        ? "\(command) apps register --continue PROGRAM" : "thaw it: systemctl thaw UNIT")
   }
 
   /// Without a usage string no prompt is put (AUTH-19).
   private var usage: Finding? {
     let key = Manifest.Key.whenInUse
     guard let manifest = app.manifest else {
+      guard !mayAskGeoClue || app.path == nil && decided == nil else { return undeclared }
       guard app.path == nil else {
         return missingUsage(
           "it has no property list",
@@ -124,6 +129,14 @@ struct AppDiagnosis {
       "add the key \(key) with the reason to \(manifest.file)")
   }
 
+  /// That it has no reason of its own, which it does not need where it asks GeoClue (GEOCLUE-6).
+  private var undeclared: Finding {
+    finding(
+      .good, "no_usage_string",
+      "it has no property list, and needs none to ask GeoClue: the question says that it gives no reason; "
+        + "a program that uses Core Location needs \(app.manifestFile)", nil)
+  }
+
   private func missingUsage(_ message: String, _ next: String) -> Finding {
     Finding(
       subject: app.identity.name, code: "usage_string_missing", verdict: .bad, message: message,
@@ -132,7 +145,7 @@ struct AppDiagnosis {
 
   private var authorization: Finding {
     let level = decided.flatMap { AuthorizationLevel(rawValue: $0.level) } ?? .ask
-    let allow = "locationctl authorize \(app.identity.name) whenInUse"
+    let allow = "\(command) authorize \(app.identity.name) whenInUse"
     switch level {
     case .never:
       return finding(.bad, "not_authorized", "the person denied it", allow)
@@ -140,9 +153,13 @@ struct AppDiagnosis {
       return finding(.bad, "not_authorized", "nobody has allowed it yet", allow)
     case .once, .whenInUse, .always:
       let isReduced = decided.map { !$0.isPrecise } ?? false
-      return finding(
-        .good, "authorized", "allowed: \(level.rawValue)" + (isReduced ? ", approximately" : ""),
-        nil)
+      let place =
+        app.manifest != nil || !mayAskGeoClue
+        ? (isReduced ? ", approximately" : "")
+        : isReduced
+          ? ", approximately: the coarse place at every level that it asks GeoClue for"
+          : ": the place as exact as the level that it asks GeoClue for, and as the desktop allows"
+      return finding(.good, "authorized", "allowed: \(level.rawValue)\(place)", nil)
     }
   }
 

@@ -182,10 +182,11 @@ struct DaemonDiagnosis {
   }
 
   /// Why an app receives nothing from the daemon, apart from its authorization.
-  func findings(about app: InstalledApp) -> [Finding] {
+  func findings(about word: InstalledApp) -> [Finding] {
+    let app = named(word)
     let closed = [app.path.flatMap { ClosedPlace.finding(about: $0, socket: socket) }]
       .compactMap(\.self)
-    guard case .success(let (_, apps)) = answer else { return closed }
+    guard case .success(let (status, apps)) = answer else { return closed }
     let known = apps.first { $0.app == app.identity.name }
     let findings =
       closed
@@ -194,13 +195,29 @@ struct DaemonDiagnosis {
         servicesAreOn: true,
         use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } },
         limits: known?.limits ?? [],
-        asleep: known?.asleep
+        asleep: known?.asleep, mayAskGeoClue: status.geoclue != nil,
+        command: RunningDaemon.isOwn(socket) ? "locationctl" : "sudo locationctl"
       ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
     else {
       return findings
     }
     return findings + [agents?.unanswered(app.identity)].compactMap(\.self)
+  }
+
+  /// An app as the daemon names it: the program that a desktop entry of that name starts, and at the daemon of
+  /// the machine the program of the person who types, where nobody's is named.
+  private func named(_ app: InstalledApp) -> InstalledApp {
+    guard case .success(let (status, apps)) = answer else { return app }
+    func isKnown(_ app: InstalledApp) -> Bool { apps.contains { $0.app == app.identity.name } }
+    guard !isKnown(app) else { return app }
+    let variables = HostEnvironment.current.variables
+    let program =
+      status.geoclue == nil || app.path != nil
+      ? nil : DesktopPrograms(variables).program(of: app.identity.name)
+    let found = program.flatMap { try? InstalledApp($0) } ?? app
+    guard socket == DaemonSocket.ofSystem, !isKnown(found) else { return found }
+    return found.asRun(by: variables["SUDO_UID"].flatMap { UInt32($0) } ?? getuid())
   }
 
   /// Its agents; `nil` when it does not answer, or does not report them.

@@ -7,7 +7,7 @@ import LocationModel
 extension Verb {
   private static let app = Option(
     name: "app", value: .text("APP"),
-    summary: "Also look at an app: a path, or a bundle identifier")
+    summary: "Also look at an app: a path, a bundle identifier, or the name of a desktop entry")
   private static let timeout = Option.timeout(
     "How long to wait for a source to decide; 10 unless given")
 
