@@ -77,6 +77,33 @@ package struct DaemonOptions: Hashable, Sendable {
     return configuration
   }
 
+  /// Looks at the configuration as the service would: that of the machine, for root, as the user of its unit,
+  /// whose rights this process then has.
+  ///
+  /// - Parameter variables: the environment.
+  /// - Returns: that there is no fault, for a person.
+  /// - Throws: `DaemonFault` with the faults.
+  package func check(_ variables: [String: String]) throws(DaemonFault) -> String {
+    let file = configurationFile(variables) ?? "the command line"
+    let user = isSystem && getuid() == 0 ? Self.become(Self.serviceUser) : nil
+    do throws(DaemonFault) { try configuration(variables).check() } catch {
+      let role = user.map { "\nlooked at as user \($0), as whom the service runs" } ?? ""
+      throw DaemonFault(reason: error.reason + role, status: error.status)
+    }
+    return "\(file): no faults" + (user.map { ", also for user \($0) of the service" } ?? "")
+  }
+
+  /// Takes the rights of a user, for good; returns its name, or `nil` where there is no such user.
+  private static func become(_ name: String) -> String? {
+    guard let user = getpwnam(name)?.pointee, user.pw_uid != 0 else { return nil }
+    guard initgroups(name, user.pw_gid) == 0, setgid(user.pw_gid) == 0, setuid(user.pw_uid) == 0
+    else { return nil }
+    return name
+  }
+
+  /// The user of the service of the machine (`sysusers.d/locationd.conf`).
+  package static let serviceUser = "locationd"
+
   /// Returns the file that was named, else the system's or the user's own if it exists: one that exists and cannot be
   /// read is a fault, as what it restricts would not be restricted. A user's
   /// daemon does not read the system's file: its socket and state are not meant for it.
@@ -136,7 +163,8 @@ package struct DaemonOptions: Hashable, Sendable {
       --state FOLDER  keep the state in FOLDER; for the system /var/lib/locationd, else
                       $XDG_STATE_HOME/meridian
       --geoclue       serve programs that ask GeoClue (org.freedesktop.GeoClue2 on the system bus), too
-      --check         only look at the configuration, and print file, line, and cause of each fault
+      --check         only look at the configuration, and print file, line, and cause of each fault;
+                      root looks at that of the system as user locationd, as whom the service runs
 
     With `uplink` in the configuration fixes go to the ingress of a fleet: locationd(8), UPLINK.
 

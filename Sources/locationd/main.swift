@@ -15,9 +15,7 @@ do throws(DaemonFault) {
   case .help: print(DaemonOptions.help)
   case .version: print(DaemonOptions.version)
   case .check:
-    let variables = HostEnvironment.current.variables
-    try options.configuration(variables).check()
-    print("\(options.configurationFile(variables) ?? "the command line"): no faults")
+    print(try options.check(HostEnvironment.current.variables))
   case .serve:
     let daemon = Daemon(options)
     do throws(DaemonFault) { try daemon.start() } catch {

@@ -216,7 +216,31 @@ struct SetupTests {
         "--check",
       ], environment: ["HOME": folder.path, "XDG_CONFIG_HOME": ""])
     defer { check.end() }
-    _ = try await check.lines.next { $0.contains("locationd.conf: ") && !$0.contains("no faults") }
+    let fault = try await check.lines.next {
+      $0.contains("locationd.conf: ") && !$0.contains("no faults")
+    }
+    #expect(fault.contains("to let user 65534 read it: chgrp 65534 "), "\(fault)")
+  }
+
+  @Test(
+    "SETUP-12: root looks at the configuration of the machine as the user of the service",
+    .enabled(
+      if: geteuid() == 0 && getpwnam("locationd") != nil,
+      "needs root, and the user locationd"))
+  func unreadableForService() throws {
+    let folder = try TemporaryFolder()
+    chmod(folder.path, 0o755)
+    let file = folder.file("locationd.conf")
+    try "clients = 7\n".write(toFile: file, atomically: true, encoding: .utf8)
+    func check() throws -> FinishedProgram {
+      try FinishedProgram("locationd", ["--check", "--system", "--config", file])
+    }
+    chmod(file, 0o600)
+    let closed = try check()
+    #expect(closed.status == 2 && closed.text.contains("chgrp "), "\(closed.text)")
+    #expect(closed.text.contains("as user locationd, as whom the service runs"))
+    chmod(file, 0o644)
+    #expect(try check().text.contains("no faults, also for user locationd"))
   }
 
   @Test("SETUP-5: a daemon that is started by hand makes the folder of its socket")

@@ -25,7 +25,9 @@ package enum OwnedFile {
   ) throws(Fault) -> [UInt8] {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
     guard descriptor >= 0 else {
-      throw Fault(description: "cannot be read: \(Errno(last: "open").reason)")
+      let error = Errno(last: "open")
+      let mend = error.code == EACCES ? Self.opening(path, isSecret: isSecret) : ""
+      throw Fault(description: "cannot be read: \(error.reason)\(mend)")
     }
     defer { close(descriptor) }
     var status = stat()
@@ -44,6 +46,16 @@ package enum OwnedFile {
       throw Fault(description: "has more than \(limit) bytes, or cannot be read")
     }
     return bytes
+  }
+
+  /// What lets the user of this process read a file.
+  private static func opening(_ path: String, isSecret: Bool) -> String {
+    let (file, user) = (path.quotedForShell, getuid())
+    guard access(path, F_OK) == 0 else {
+      return "; user \(user) may not enter a folder of it: chmod o+x that folder"
+    }
+    return "; to let user \(user) read it: "
+      + (isSecret ? "chown \(user) \(file)" : "chgrp \(getgid()) \(file) && chmod g+r \(file)")
   }
 
   /// Returns why users other than the owners could put another file at a path, or write one of the
