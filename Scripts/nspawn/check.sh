@@ -99,6 +99,7 @@ check "the journal says why" soon sh -c 'journalctl -q -u locationd | grep -qi "
 check "and it answers again" soon locationctl status
 check "erased, nothing is known any more" sh -c 'locationctl data erase --all --yes && [ "$(locationctl apps --json | wc -l)" = 0 ]'
 check "stopped, the socket is gone" sh -c "systemctl stop locationd.socket locationd.service && [ ! -e $socket ]"
+check "no thread complains of its priority" sh -c '! journalctl -q -u locationd | grep -q "thread priority"'
 # 0.1 of it is capset, by which it takes its one right from the programs that it starts.
 check "its exposure is at most 2.1" systemd-analyze security --offline=true --threshold=21 /usr/lib/systemd/system/locationd.service
 
