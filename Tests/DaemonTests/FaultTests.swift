@@ -160,7 +160,7 @@ struct FaultTests {
   }
 
   @Test(
-    "whose disk is read-only serves from memory and says so",
+    "ADMIN-12: whose disk is read-only serves from memory and says so",
     .enabled(if: isRoot, "only root can make a disk read-only"))
   func readOnlyDisk() async throws {
     let folder = try TemporaryFolder()
@@ -168,6 +168,13 @@ struct FaultTests {
     #expect(disk.makeReadOnly())
     let daemon = try await DaemonRun(in: folder)
     _ = try await daemon.program.lines.next { $0.contains("kept in memory only") }
+    // ADMIN-12: what lasts for this run only is no success.
+    for word in ["off", "on"] {
+      let switched = try daemon.control("services", word)
+      #expect(switched.status == 1 && switched.text.contains("services are \(word) now"))
+      #expect(switched.text.contains("as before when the daemon starts again"), "\(switched.text)")
+    }
+    #expect(try daemon.control("status").text.contains("not stored: the state is kept in memory"))
     let agent = try LinkCaller(daemon.socket)
     agent.ask("\(AgentInterface.name).Attend", more: true)
     let app = try daemon.run(daemon.install("AsyncApp", as: Self.app, in: "a"))

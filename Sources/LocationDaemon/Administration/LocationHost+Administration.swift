@@ -34,7 +34,7 @@ extension LocationHost {
       status.servicesReason = Setting.whyServicesAreOff(in: entries)
     }
     status.launch = facts.launch
-    status.unstored = keeper?.fault.map { "\($0)" }
+    status.unstored = keeper?.transience ?? keeper?.fault.map { "\($0)" }
     (status.key, status.unread) = (keeper?.keyOrigin, keeper?.unread)
     status.sources = sources(places: places)
     observe(&status, places: places)
@@ -162,10 +162,13 @@ extension LocationHost {
 
   func turnServices(on: Bool) throws(AdministrationFault) {
     step(.engine(.setting(.services(on: on))))
+    let now = "location services are \(on ? "on" : "off") now"
+    if let transience = keeper?.transience {
+      throw AdministrationFault(reason: "\(now), and \(transience)", next: "locationctl doctor")
+    }
     guard let fault = keeper?.fault else { return }
     throw AdministrationFault(
-      reason: "location services are \(on ? "on" : "off") now, and that could not be stored yet: "
-        + "\(fault); the daemon goes on trying")
+      reason: "\(now), and that could not be stored yet: \(fault); the daemon goes on trying")
   }
 
   /// Lets the owner's requests know the location where the owner has decided nothing about them.
@@ -195,7 +198,8 @@ extension LocationHost {
         [AuthorizationRecord.key(of: app), BeaconPermission.key(of: app)].contains($0.key)
       }
         ? AppStatus(app, in: entries) : nil,
-      after: AppStatus(app, in: storedEntries), explanations: decision.explanations)
+      after: AppStatus(app, in: storedEntries),
+      explanations: decision.explanations + [keeper?.transience].compactMap(\.self))
   }
 
   /// Resets what every app may know, whether it runs or not, and returns the apps for which that

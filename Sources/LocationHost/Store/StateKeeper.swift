@@ -31,6 +31,12 @@ package final class StateKeeper {
   package private(set) var obstacle: StoreError?
   /// Why the state is kept in memory only; `nil` while it is not.
   private var reason: StoreError?
+  /// That what is decided lasts until the end of this run only, and why; `nil` where it is stored.
+  package var transience: String? {
+    guard store == nil, let reason else { return nil }
+    return
+      "the state is kept in memory only, so that it is as before when the daemon starts again (\(reason))"
+  }
   /// Why the last changes could not be stored; `nil` while everything is stored.
   package private(set) var fault: StoreError?
 

@@ -57,7 +57,7 @@ struct DaemonDiagnosis {
       let unstored = status.unstored.map {
         Finding(
           subject: "state", code: "state_not_stored", verdict: .bad,
-          message: "what was decided last waits for \(status.state): \($0)",
+          message: "what was decided last is not in \(status.state): \($0)",
           next: "make room there (df \(status.state)), or end the process that writes: "
             + "fuser \(status.state)/state.sqlite")
       }
