@@ -125,6 +125,19 @@ struct FairnessTests {
     _ = try await program.lines.next { $0 == "turned away" }
   }
 
+  @Test(
+    "ADMIN-13: a person who may not administer is told why each time, in twenty quick calls",
+    .enabled(if: getuid() == 0, "only root can become somebody else"))
+  func typedCalls() async throws {
+    let daemon = try await DaemonRun()
+    for number in 1...20 {
+      let said = try FinishedProgram("locationctl", ["status"], daemon.surroundings, as: "nobody")
+      #expect(said.status == 1)
+      #expect(!said.error.contains("used up its share"), "call \(number): \(said.error)")
+      #expect(said.error.contains("refuses: ") && said.error.contains("Next: "), "\(said.error)")
+    }
+  }
+
   /// Asks without end, until another connection is turned away, or as often as its second argument
   /// says; as the owner where the third says so.
   private static let costly = """

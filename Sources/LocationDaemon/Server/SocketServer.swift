@@ -229,9 +229,11 @@ package actor SocketServer: QueueActor {
   }
 
   /// Charges a program for a refused or forbidden request, or for being cut off: ten times at once,
-  /// then once a second.
-  func fine(_ payer: Payer) {
-    shares.charge(Self.fine, to: payer, at: host.now.uptime, pacing: .program)
+  /// then once a second. A person who types what only the owner may gets a quarter of it, for which only the
+  /// installed tool is taken: each call is a process of its own.
+  func fine(_ payer: Payer, isTyped: Bool = false) {
+    let fine = isTyped ? Self.fine / 4 : Self.fine
+    shares.charge(fine, to: payer, at: host.now.uptime, pacing: .program)
   }
 
   private static let fine = RateLimiter.credit / 10

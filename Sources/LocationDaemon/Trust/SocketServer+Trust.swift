@@ -231,7 +231,7 @@ extension SocketServer {
 
   /// Logs a refusal once for a process and a cause, and charges for it.
   func refuse(_ refusal: AccessRefusal, _ connection: LinkConnection) {
-    fine(connection.payer)
+    fine(connection.payer, isTyped: connection.peer.executable == trust.programs.tool)
     guard trust.isNew(refusal, of: connection.peer.mark) else { return }
     note(
       "refused \(connection.peer.executable) (process \(connection.peer.pid)): \(refusal.reason)",
