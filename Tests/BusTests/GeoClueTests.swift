@@ -132,7 +132,7 @@ struct GeoClueTests {
     _ = try await daemon.owner("authorize", SystemPython.path, "ask", expecting: ": ask")
     for _ in 0..<2 {
       let undecided = try program.perform("A start \(Self.one)")
-      #expect(undecided.contains("decide with locationctl authorize"), "\(undecided)")
+      #expect(undecided.contains("decide with sudo locationctl authorize"), "\(undecided)")
     }
   }
 

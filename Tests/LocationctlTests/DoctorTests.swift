@@ -41,6 +41,19 @@ struct DoctorTests {
       diagnosis.findings.last?.next == "sudo locationctl authorize \(app.identity.name) whenInUse")
   }
 
+  @Test("GEOCLUE-21: a next step that only the owner of the machine's daemon may take has sudo")
+  func ownersSteps() {
+    let system = "/run/locationd/locationd.sock"
+    let behindSudo = RunningDaemon.command(at: system, ["SUDO_UID": "1000"])
+    #expect(behindSudo == "sudo locationctl")
+    let typed = RunningDaemon.command(at: system, [:])
+    #expect(typed == (getuid() == 0 ? "locationctl" : "sudo locationctl"))
+    let socket = "/nonexistent/locationd.sock"
+    let refused = Failure(.refused("why", next: "locationctl services on"), socket)
+    #expect(refused.next == "\(RunningDaemon.command(at: socket)) services on")
+    #expect(Failure(.refused("why", next: "df /var"), socket).next == "df /var")
+  }
+
   @Test("is content with a source that works")
   func good() throws {
     let found = try findings("--source", "fixed:1,2")

@@ -160,10 +160,11 @@ extension GeoClueService {
 
   private static func reason(_ state: ClientState) -> String {
     guard state.servicesEnabled else {
-      return "Access denied: location services are off; on again with: locationctl services on"
+      return "Access denied: location services are off; on again with: sudo locationctl services on"
     }
-    return "Access denied: this program may not know the location; locationctl apps shows what was "
-      + "decided"
+    return
+      "Access denied: this program may not know the location; sudo locationctl apps shows what "
+      + "was decided"
   }
 
   private static let switchedOff =
@@ -172,7 +173,7 @@ extension GeoClueService {
 
   private static let nobody =
     "Access denied: whether this program may know the location is not decided, and nobody can be "
-    + "asked now; decide with locationctl authorize"
+    + "asked now; decide with sudo locationctl authorize"
 
   // MARK: Positions
 

@@ -52,7 +52,7 @@ extension GpsdServer {
   }
 
   static let denied =
-    "programs of gpsd's port may not know the location; decide with: "
+    "programs of gpsd's port may not know the location; the daemon's owner decides with: "
     + "locationctl authorize \(AppIdentity.gpsdPrograms.name) always"
 }
 

@@ -43,10 +43,11 @@ struct DaemonFeed {
       let reasons = status.sources.compactMap { source in
         source.reason.map { "\(source.url): \($0)" }
       }
-      next = "locationctl doctor"
+      let command = RunningDaemon.command(at: socket)
+      next = "\(command) doctor"
       isLasting = status.sources.allSatisfy { $0.status == "unavailable" }
       if !status.servicesEnabled {
-        (cause, next, isLasting) = ("location services are off", "locationctl services on", true)
+        (cause, next, isLasting) = ("location services are off", "\(command) services on", true)
       } else if status.sources.isEmpty {
         (cause, next) = ("the daemon at \(socket) has no source", "locationctl setup")
       } else if reasons.isEmpty {

@@ -35,14 +35,27 @@ struct RunningDaemon {
   static func hasSources(at socket: String) -> Failure {
     .refused(
       "the location daemon at \(socket) has the sources of this computer",
-      next: (isOwn(socket) ? "" : "sudo ")
-        + "locationctl watch; or name a source of this command: --source URL")
+      next: command(at: socket) + " watch; or name a source of this command: --source URL")
   }
 
   /// Whether this user, or root, runs the daemon behind a socket as who types.
   static func isOwn(_ socket: String) -> Bool {
     var status = stat()
     return getuid() == 0 || stat(socket, &status) == 0 && status.st_uid == getuid()
+  }
+
+  /// How the person who types begins a command that a daemon takes from its owner alone.
+  ///
+  /// - Parameters:
+  ///   - socket: where the daemon answers.
+  ///   - variables: the environment: behind sudo the next command needs it again.
+  /// - Returns: `locationctl`, with `sudo` in front where that is needed.
+  static func command(
+    at socket: String, _ variables: [String: String] = HostEnvironment.current.variables
+  ) -> String {
+    let isBehindSudo =
+      socket == DaemonSocket.ofSystem && getuid() == 0 && variables["SUDO_UID"] != nil
+    return isOwn(socket) && !isBehindSudo ? "locationctl" : "sudo locationctl"
   }
 
   /// The daemon behind a socket, or one app with an engine of its own, which has a name.
@@ -122,7 +135,12 @@ extension Failure {
           "the location daemon at \(socket) refuses: \(refusal.reason)",
           next: refusal.next ?? "the same with sudo")
       case .refused(let reason, let next):
-        .refused("the location daemon refuses: \(reason)", next: next)
+        .refused(
+          "the location daemon refuses: \(reason)",
+          next: next.map { next in
+            next.hasPrefix("locationctl ")
+              ? RunningDaemon.command(at: socket) + next.dropFirst("locationctl".count) : next
+          })
       case .unknownMethod(let method):
         .refused(
           "the location daemon at \(socket) is older than this program: it does not know \(method)",

@@ -13,6 +13,8 @@ struct AgentDiagnosis {
   private let programs: [TrustedProgramStatus]
   /// The command that decides about a program.
   private let howToDecide: String
+  /// How a command of the daemon's owner begins.
+  private let command: String
 
   /// The agents of this process.
   init(_ environment: HostEnvironment = .current) {
@@ -22,7 +24,7 @@ struct AgentDiagnosis {
     }
     self.faults = faults
     programs = []
-    howToDecide = Self.decision
+    (howToDecide, command) = (Self.decision, "locationctl")
     areNamed = environment.variables[HostEnvironment.agentsVariable] != nil
     howToName = "\(Self.names) in $\(HostEnvironment.agentsVariable)"
   }
@@ -38,12 +40,14 @@ struct AgentDiagnosis {
     faults = []
     areNamed = false
     programs = daemon.programs ?? []
+    command = RunningDaemon.command(at: socket)
     // A user's own daemon serves that user's programs alone.
     let isOwn = RunningDaemon.isOwn(socket)
     howToDecide =
       isOwn && socket != DaemonSocket.ofSystem
       ? Self.decision
-      : (isOwn ? "" : "sudo ") + Self.decision.replacing("PATH", with: "PATH@UID")
+      : Self.decision.replacing("PATH", with: "PATH@UID")
+        .replacing("locationctl", with: RunningDaemon.command(at: socket))
     howToName = "\(Self.names) in the configuration of locationd, or run locationctl agent"
   }
 
@@ -72,7 +76,7 @@ struct AgentDiagnosis {
     return Finding(
       subject: app.name, code: "no_agent", verdict: .bad,
       message: "its question stays open, for nobody can be asked (\(obstacles))",
-      next: "answer it: locationctl authorize \(app.name) whenInUse")
+      next: "answer it: \(command) authorize \(app.name) whenInUse")
   }
 
   /// For all apps: that no agent can put a prompt, if it is so. No failure, since what is decided

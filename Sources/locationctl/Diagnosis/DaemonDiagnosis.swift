@@ -20,6 +20,8 @@ struct DaemonDiagnosis {
     } catch { answer = .failure(error) }
   }
 
+  private var command: String { RunningDaemon.command(at: socket) }
+
   /// The sources that the daemon was given.
   var configured: [Source] {
     guard case .success(let (status, _)) = answer else { return [] }
@@ -53,7 +55,7 @@ struct DaemonDiagnosis {
       let services = Finding(
         subject: "location services", code: "services_off", verdict: .bad,
         message: status.servicesReason ?? "switched off for the whole machine",
-        next: "locationctl services on")
+        next: "\(command) services on")
       let unstored = status.unstored.map {
         Finding(
           subject: "state", code: "state_not_stored", verdict: .bad,
@@ -64,7 +66,7 @@ struct DaemonDiagnosis {
       let simulated = Finding(
         subject: "place", code: "simulated", verdict: .doubtful,
         message: "set from outside, in place of what the sources give",
-        next: "locationctl location clear")
+        next: "\(command) location clear")
       let doors = [
         status.geoclue.map { Self.finding($0) }, status.gpsd.map { Self.finding($0) },
         status.uplink.map { Self.finding($0) },
@@ -196,7 +198,7 @@ struct DaemonDiagnosis {
         use: known.flatMap { app in app.life.map { ($0, app.ground ?? "nothing") } },
         limits: known?.limits ?? [],
         asleep: known?.asleep, mayAskGeoClue: status.geoclue != nil,
-        command: RunningDaemon.isOwn(socket) ? "locationctl" : "sudo locationctl"
+        command: command
       ).findings
     guard (known?.level ?? AuthorizationLevel.ask.rawValue) == AuthorizationLevel.ask.rawValue
     else {

@@ -46,15 +46,15 @@ struct GeoClueAuthorizationTests {
     #expect(
       stage.said() == [
         "join :1.7 as maps",
-        "3: AccessDenied Access denied: this program may not know the location; locationctl apps "
-          + "shows what was decided",
+        "3: AccessDenied Access denied: this program may not know the location; sudo "
+          + "locationctl apps shows what was decided",
       ])
     stage.bench.send(.state(":1.7", ClientState(servicesEnabled: false)))
     stage.call("Start", at: client)
     #expect(
       stage.said() == [
-        "4: AccessDenied Access denied: location services are off; on again with: locationctl "
-          + "services on"
+        "4: AccessDenied Access denied: location services are off; on again with: sudo "
+          + "locationctl services on"
       ])
     #expect(stage.bench.machine.nextDeadline == nil)
   }
@@ -64,11 +64,11 @@ struct GeoClueAuthorizationTests {
     start()
     stage.bench.send(.state(":1.7", GeoClueStage.undecided))
     stage.bench.send(.asked(":1.7", GeoClueStage.undecided))
-    #expect(stage.said().last?.hasSuffix("decide with locationctl authorize") == true)
+    #expect(stage.said().last?.hasSuffix("decide with sudo locationctl authorize") == true)
     // The same where it turns out later.
     stage.call("Start", at: client)
     stage.bench.send(.unasked(":1.7"))
-    #expect(stage.said().last?.hasSuffix("decide with locationctl authorize") == true)
+    #expect(stage.said().last?.hasSuffix("decide with sudo locationctl authorize") == true)
     stage.bench.send(.unasked(":1.7"))
     #expect(stage.said() == [])
   }
