@@ -74,6 +74,25 @@ struct AdministrationTests {
     }
   }
 
+  @Test("SETUP-13: says that its program was replaced since it began, and what starts the new one")
+  func replacedProgram() async throws {
+    let folder = try TemporaryFolder()
+    let copy = folder.file("locationd")
+    try FileManager.default.copyItem(atPath: BuiltProgram.path("locationd"), toPath: copy)
+    let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let tool = URL(fileURLWithPath: BuiltProgram.path("locationctl")).resolvingSymlinksInPath().path
+    // The copy runs as the last word of the wrapper's command.
+    let daemon = try await DaemonRun(
+      in: folder, configuration: ["owner-program = \(own)", "owner-program = \(tool)"],
+      wrapper: ["/bin/sh", "-c", "shift; exec \"$0\" \"$@\"", copy])
+    #expect(try !run(daemon, "status").output.contains("replaced since it began"))
+    try FileManager.default.removeItem(atPath: copy)
+    let status = try run(daemon, "status").output
+    #expect(status.contains("its program was replaced since it began"), "\(status)")
+    #expect(status.contains("systemctl --user restart locationd"))
+    #expect(try run(daemon, "doctor").output.contains("its program was replaced since it began"))
+  }
+
   @Test("authorizes apps that run and apps that do not, and lists them")
   func authorize() async throws {
     let daemon = try await DaemonRun()

@@ -147,6 +147,18 @@ struct AdministrationTests {
     #expect(try DaemonStatus(json: status.json).agents == [])
   }
 
+  @Test("SETUP-13: says that another version runs than this one, or that its program was replaced")
+  func outdated() {
+    var status = DaemonStatus(pid: 1, since: UnixTime(seconds: 1), state: "/s")
+    #expect(status.outdated == nil)
+    (status.version, status.isReplaced) = (Release.version, false)
+    #expect(status.outdated == nil)
+    status.isReplaced = true
+    #expect(status.outdated == "its program was replaced since it began, and the former one runs")
+    status.version = "0.0.9"
+    #expect(status.outdated == "it runs version 0.0.9, and this is \(Release.version)")
+  }
+
   private func expectRoundTrip<Value: JSONCodable & Equatable>(_ value: Value) throws {
     #expect(try Value(json: JSON(parsing: value.json.bytes)) == value)
   }
@@ -203,6 +215,7 @@ extension Samples {
       (uplink.oldest, uplink.lastSent) = (samples.maybe { $0.time() }, samples.maybe { $0.time() })
       return uplink
     }
+    (status.version, status.isReplaced) = (maybe { $0.text() }, maybe { $0.flag() })
     status.refusedReload = maybe { samples in
       RefusedReload(since: samples.time(), reason: samples.text())
     }

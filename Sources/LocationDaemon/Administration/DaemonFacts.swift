@@ -27,6 +27,9 @@ package struct DaemonFacts: Sendable {
     self.variables = variables
   }
 
+  /// Whether the file of this daemon's program was replaced, or removed, since it began.
+  var isReplaced: Bool { SmallFile.target(of: "/proc/self/exe")?.hasSuffix(" (deleted)") == true }
+
   /// That a decision is about nobody's program, perhaps: at the daemon of a system, which runs as a user
   /// of its own, a path alone names a program of that user; `nil` elsewhere.
   package func namesOwnUser(_ app: AppIdentity, runningAs user: UInt32 = getuid()) -> String? {

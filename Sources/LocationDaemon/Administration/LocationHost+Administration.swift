@@ -34,6 +34,7 @@ extension LocationHost {
       status.servicesReason = Setting.whyServicesAreOff(in: entries)
     }
     status.launch = facts.launch
+    (status.version, status.isReplaced) = (Release.version, facts.isReplaced)
     status.unstored = keeper?.transience ?? keeper?.fault.map { "\($0)" }
     (status.key, status.unread) = (keeper?.keyOrigin, keeper?.unread)
     status.sources = sources(places: places)

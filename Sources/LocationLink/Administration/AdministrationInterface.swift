@@ -191,6 +191,9 @@ package enum AdministrationInterface {
       key: ?string,
       # How many rows of the state do not open, and why.
       unread: ?string,
+      # The version of the daemon, and whether the file of its program was replaced or removed since it began.
+      version: ?string,
+      replaced: ?bool,
       # Why the configuration on disk is not in force; absent if it is.
       refusedReload: ?RefusedReload,
       # The rest is absent where there is nothing to say, and from older daemons.

@@ -38,6 +38,10 @@ package struct DaemonStatus: Hashable, Sendable {
   package var key: String?
   /// How many rows of the state do not open, and why; `nil` if all do.
   package var unread: String?
+  /// The version of the daemon; `nil` from an older daemon.
+  package var version: String?
+  /// Whether the file of its program was replaced, or removed, since it began; `nil` from an older daemon.
+  package var isReplaced: Bool?
   /// Why the configuration on disk is not in force; `nil` if it is, and from an older daemon.
   package var refusedReload: RefusedReload?
   /// The newest heading that an app has; `nil` without one, and from an older daemon, as all that follow.
@@ -230,6 +234,7 @@ extension DaemonStatus: JSONStructure {
     .find("lastFix", \.lastFix), .find("simulated", \.isSimulated), .find("geoclue", \.geoclue),
     .find("gpsd", \.gpsd), .find("uplink", \.uplink), .find("key", \.key),
     .find("unread", \.unread), .find("refusedReload", \.refusedReload),
+    .find("version", \.version), .find("replaced", \.isReplaced),
     .find("heading", \.heading), .find("coarse", \.coarse), .find("beacons", \.beacons),
     .find("motion", \.motion), .find("visit", \.visit), .find("shares", \.shares))
 }
@@ -288,6 +293,17 @@ extension LastFix: JSONStructure {
   package static let fields = JSONFields(
     LastFix(time: .blank, accuracy: 0, place: nil),
     .get("time", \.time), .get("accuracy", \.accuracy), .find("place", \.place))
+}
+
+extension DaemonStatus {
+  /// That another program than the installed one runs; `nil` where it is the same, as far as that is known.
+  package var outdated: String? {
+    if let version, version != Release.version {
+      return "it runs version \(version), and this is \(Release.version)"
+    }
+    return isReplaced == true
+      ? "its program was replaced since it began, and the former one runs" : nil
+  }
 }
 
 extension DemandStatus {

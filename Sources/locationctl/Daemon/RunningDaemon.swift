@@ -44,6 +44,12 @@ struct RunningDaemon {
     return getuid() == 0 || stat(socket, &status) == 0 && status.st_uid == getuid()
   }
 
+  /// The command that starts the daemon at a socket anew.
+  static func restart(at socket: String) -> String {
+    socket == DaemonSocket.ofSystem
+      ? "sudo systemctl restart locationd" : "systemctl --user restart locationd"
+  }
+
   /// How the person who types begins a command that a daemon takes from its owner alone.
   ///
   /// - Parameters:
@@ -144,7 +150,7 @@ extension Failure {
       case .unknownMethod(let method):
         .refused(
           "the location daemon at \(socket) is older than this program: it does not know \(method)",
-          next: "install both from the same version, then: systemctl restart locationd")
+          next: "install both from the same version, then: \(RunningDaemon.restart(at: socket))")
       case .garbled(let what):
         .refused(
           "what answers at \(socket) is no location daemon that this program understands: \(what)",

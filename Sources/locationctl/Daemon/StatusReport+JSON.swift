@@ -16,6 +16,8 @@ extension StatusReport {
     line.add("not_stored", status.unstored)
     line.add("key", status.key)
     line.add("unread", status.unread)
+    line.add("version", status.version)
+    if let isReplaced = status.isReplaced { line.add("program_replaced", flag: isReplaced) }
     if let refused = status.refusedReload {
       var object = JSONLine(type: "refused_reload")
       object.add("since", refused.since)

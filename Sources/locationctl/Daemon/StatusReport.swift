@@ -16,7 +16,7 @@ struct StatusReport {
       ? "on" : output.styled("off", .bad) + (status.servicesReason.map { " (\($0))" } ?? "")
     let state = status.state + (status.unstored.map { "; not stored: \($0)" } ?? "")
     let facts: [(name: String, text: String)] = [
-      ("socket", socket), ("config", config), ("state", state), ("key", key),
+      ("socket", socket), ("version", version), ("config", config), ("state", state), ("key", key),
       ("launch", status.launch ?? ""),
       ("services", services),
       ("place", place),
@@ -35,6 +35,10 @@ struct StatusReport {
     output.line("")
     output.table(clients, whenEmpty: "no client")
     if let shares = status.shareTable { output.next(shares) }
+  }
+
+  private var version: String {
+    status.outdated.map { "\($0); next: \(RunningDaemon.restart(at: socket))" } ?? ""
   }
 
   private var config: String {

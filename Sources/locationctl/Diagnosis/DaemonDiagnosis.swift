@@ -71,10 +71,20 @@ struct DaemonDiagnosis {
         status.geoclue.map { Self.finding($0) }, status.gpsd.map { Self.finding($0) },
         status.uplink.map { Self.finding($0) },
       ]
-      return [daemon, refusedReload(status)].compactMap(\.self) + doors.compactMap(\.self)
+      return [daemon, outdated(status), refusedReload(status)].compactMap(\.self)
+        + doors.compactMap(\.self)
         + (status.servicesEnabled ? [] : [services])
         + (status.isSimulated == true ? [simulated] : [])
         + [unstored, Self.unread(status), status.key.map { .key($0) }].compactMap(\.self)
+    }
+  }
+
+  /// That another program than the installed one runs, as after an update that did not restart it.
+  private func outdated(_ status: DaemonStatus) -> Finding? {
+    status.outdated.map {
+      Finding(
+        subject: "location daemon", code: "daemon_outdated", verdict: .doubtful, message: $0,
+        next: RunningDaemon.restart(at: socket))
     }
   }
 
