@@ -126,6 +126,24 @@ struct BesideDaemonTests {
     #expect(run.error.contains("open /no/such.gpx"))
   }
 
+  @Test("ADMIN-10: record says at once that the daemon has the sources, and what to do")
+  func recordBeside() async throws {
+    let daemon = try await DaemonRun()
+    let folder = try TemporaryFolder()
+    var environment = daemon.surroundings
+    environment["CORELOCATION_SOURCES"] = nil
+    environment["XDG_STATE_HOME"] = folder.file("state")
+    let program = try RunningProgram(
+      "/usr/bin/env",
+      ["-u", "CORELOCATION_SOURCES", BuiltProgram.path("locationctl"), "record"]
+        + ["--plain", folder.file("a.rec")], environment: environment, keeping: daemon)
+    defer { program.end() }
+    // Before its end: it runs until it is interrupted.
+    _ = try await program.lines.next {
+      $0.contains("the location daemon at \(daemon.socket) has the sources of this computer")
+    }
+  }
+
   @Test("advises to record without a key where the daemon has the state with the keys")
   func record() async throws {
     let folder = try TemporaryFolder()

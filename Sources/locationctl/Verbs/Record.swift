@@ -37,9 +37,10 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       guard !choice.sources.isEmpty else { throw SourceDiagnosis.noSource(choice.origin) }
       let target = RecordingTarget(path, invocation.has(plain) ? .none : .state)
-      let person = try Person(
-        sources: choice.sources, recordingTo: target,
-        beside: choice.daemon.map { RunningDaemon.hasSources(at: $0) })
+      let refusal = choice.daemon.map { RunningDaemon.hasSources(at: $0) }
+      let person = try Person(sources: choice.sources, recordingTo: target, beside: refusal)
+      // None may come for as long as it runs.
+      if let refusal { Output.error.line(refusal.message) }
       let limit = invocation.wholeNumber(count)
       let tally = Tally()
       let (interruptions, continuation) = AsyncStream.makeStream(
