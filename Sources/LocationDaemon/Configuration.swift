@@ -49,6 +49,8 @@ package struct Configuration: Hashable, Sendable {
   /// The ingress of a fleet to which fixes are sent; `nil` for none (UPLINK-1).
   package var uplink: UplinkSettings?
   private var uplinkValues: [String: String] = [:]
+  /// The keys that were set so far.
+  private var taken: Set<String> = []
   /// How much one app may monitor.
   package var conditions = Conditions.Limits()
   /// The retention of data that reveals where the device was. Chosen: a day, a season, a month.
@@ -87,8 +89,17 @@ package struct Configuration: Hashable, Sendable {
     }
   }
 
+  /// The keys that may stand on several lines.
+  private static let repeated: Set = [
+    "source", "agent", "agent-program", "owner-program", "flatpak-installation", "restrict",
+    "no-background-refresh",
+  ]
+
   /// Applies a setting and returns what is wrong with it, or `nil`.
   private mutating func take(_ key: String, _ value: String) -> String? {
+    guard Self.repeated.contains(key) || taken.insert(key).inserted else {
+      return "`\(key)` is set already, on a line above"
+    }
     switch key {
     case "source":
       do throws(SourceFault) {

@@ -51,6 +51,19 @@ struct ConfigurationFileTests {
     #expect(own.namesOwnUser(app, runningAs: 990) == nil)
   }
 
+  @Test("SETUP-14: a key that is set twice, and a NUL byte, are faults with their lines")
+  func twice() {
+    let text = "in-use = assumed\nin-use = observed\nstate = /a\0b\nclients = 7\n# \0\n"
+    let faults = Configuration.read(text, file: "f").faults
+    #expect(
+      faults.map(\.description) == [
+        "f:2: `in-use` is set already, on a line above", "f:3: has a NUL byte",
+        "f:5: has a NUL byte",
+      ])
+    let repeated = "source = fixed:1,2\nsource = fixed:3,4\nagent = none\nagent = none\n"
+    #expect(Configuration.read(repeated, file: "f").faults.isEmpty)
+  }
+
   @Test("is not read for the version, which the daemon says as locationctl does")
   func version() throws {
     #expect(try DaemonOptions(["--version"]).task == .version)

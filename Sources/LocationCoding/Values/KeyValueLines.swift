@@ -14,6 +14,11 @@ package enum KeyValueLines {
     var faults: [(line: Int, cause: String)] = []
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
+      // The system's calls end a text there: another value would be used than the one that was looked at.
+      guard !line.utf8.contains(0) else {
+        faults.append((index + 1, "has a NUL byte"))
+        continue
+      }
       let words = trim(line.prefix { $0 != "#" })
       guard !words.isEmpty, let cause = fault(in: words, take) else { continue }
       faults.append((index + 1, cause))
