@@ -115,6 +115,14 @@ struct BesideDaemonTests {
     #expect(run.error.contains("journalctl -u locationd"), "\(run.text)")
   }
 
+  @Test("ADMIN-15: a condition without a name is refused, by the command and by the daemon")
+  func nameless() async throws {
+    let daemon = try await DaemonRun()
+    let run = try daemon.control("monitor", "add", "", "48.1,11.5,150")
+    #expect(run.status == 2 && run.error.contains("NAME is empty"), "\(run.text)")
+    #expect(try !daemon.control("monitor", "list").output.contains("48.1"))
+  }
+
   @Test("asks a source that is named, whatever daemon runs")
   func named() async throws {
     let daemon = try await DaemonRun()

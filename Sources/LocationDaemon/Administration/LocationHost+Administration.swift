@@ -87,6 +87,7 @@ extension LocationHost {
 
   /// Returns why a condition of the owner would not be monitored if it were added now; `nil` if it would be.
   func faultOfOwners(_ identifier: String, _ target: ConditionTarget) -> AdministrationFault? {
+    guard !identifier.isEmpty else { return AdministrationFault(reason: "its name is empty") }
     let key = ConditionKey(
       app: .owner, owner: .monitor(OwnerSession.monitor), identifier: identifier)
     let (engine, app) = (core.engine, AppIdentity.owner.name)

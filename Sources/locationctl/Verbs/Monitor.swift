@@ -60,6 +60,7 @@ extension Verb {
 
   private static func name(_ invocation: Invocation, words: Int) throws(Failure) -> String {
     guard let name = invocation.operand(1) else { throw invocation.usage("NAME is missing") }
+    guard !name.isEmpty else { throw invocation.usage("NAME is empty") }
     guard invocation.operands.count == words else {
       throw invocation.usage(
         words == 3
