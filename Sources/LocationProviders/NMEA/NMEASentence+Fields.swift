@@ -26,7 +26,7 @@ extension NMEASentence {
     var position = try position(line, try ggaValidity(line), place: 2)
     position.satellitesUsed = try line.integer(7)
     position.hdop = try dilution(line, 8)
-    position.altitude = try line.double(9)
+    position.altitude = try altitude(line, 9, position.validity)
     position.undulation = try line.double(11)
     return .position(position, timeOfDay: try line.timeOfDay(1))
   }
@@ -69,7 +69,7 @@ extension NMEASentence {
     var position = try position(line, best, place: 2)
     position.satellitesUsed = try line.integer(7)
     position.hdop = try dilution(line, 8)
-    position.altitude = try line.double(9)
+    position.altitude = try altitude(line, 9, position.validity)
     position.undulation = try line.double(10)
     return .position(position, timeOfDay: try line.timeOfDay(1))
   }
@@ -83,7 +83,7 @@ extension NMEASentence {
   private static func rmc(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
     let position = try position(line, validity(line, status: 2, mode: 12), place: 3)
     let motion = NMEAMotion(
-      speed: try line.double(7).map { metersPerSecond(knots: $0) },
+      speed: try speed(line.double(7).map { metersPerSecond(knots: $0) }, position.validity),
       course: try line.double(8).map(normalizedDegrees))
     return .minimum(
       position, motion, timeOfDay: try line.timeOfDay(1), try line.shortDate(9))
@@ -95,7 +95,9 @@ extension NMEASentence {
     let knots = try line.double(5).map { metersPerSecond(knots: $0) }
     let kilometers = try line.double(7).map { abs($0) / 3.6 }
     return .motion(
-      NMEAMotion(speed: knots ?? kilometers, course: try line.double(1).map(normalizedDegrees)))
+      NMEAMotion(
+        speed: try speed(knots ?? kilometers, .solved(.autonomous)),
+        course: try line.double(1).map(normalizedDegrees)))
   }
 
   private static func gsa(_ line: NMEALine) throws(NMEARejection) -> NMEASentence {
@@ -172,6 +174,30 @@ extension NMEASentence {
     guard let degrees = try line.double(field) else { return nil }
     return line.letter(field + 1) == UInt8(ascii: "W") ? -degrees : degrees
   }
+
+  /// Reads an altitude in meters; no receiver has a solution beyond the bounds.
+  private static func altitude(
+    _ line: NMEALine, _ field: Int, _ validity: NMEAValidity
+  ) throws(NMEARejection) -> Double? {
+    let altitude = try line.double(field)
+    guard validity == .none || altitude.map(altitudes.contains) ?? true else {
+      throw .malformedField
+    }
+    return altitude
+  }
+
+  /// Returns a speed in meters per second that a receiver can have; receivers write anything without a solution.
+  private static func speed(
+    _ speed: Double?, _ validity: NMEAValidity
+  ) throws(NMEARejection) -> Double? {
+    guard validity == .none || speed ?? 0 <= highestSpeed else { throw .malformedField }
+    return speed
+  }
+
+  /// Meters. Chosen: from below the deepest sea to above receivers in a low orbit.
+  private static let altitudes = -12_000.0...2_000_000.0
+  /// Meters per second. Chosen: above that of a low orbit, 7,800.
+  private static let highestSpeed = 10_000.0
 
   /// Reads a dilution of precision; receivers write zero for an unknown one.
   private static func dilution(_ line: NMEALine, _ field: Int) throws(NMEARejection) -> Double? {

@@ -104,6 +104,24 @@ struct NMEAReceiverTests {
   }
 
   @Test(
+    "ADMIN-14: rejects a speed and an altitude that no receiver can have, and takes those of a satellite",
+    arguments: [
+      ("GPRMC,120001.00,A,4807.0380,N,01131.3240,E,99999.0,084.4,310125,,,A", true),
+      ("GPRMC,120001.00,V,,,,,99999.0,084.4,310125,,,N", false),
+      ("GPRMC,120001.00,A,4807.0380,N,01131.3240,E,15000.0,084.4,310125,,,A", false),
+      ("GPVTG,084.4,T,,M,99999.0,N,,K,A", true), ("GPVTG,084.4,T,,M,,N,99999.0,K,A", true),
+      ("GPGGA,120001.00,4807.0380,N,01131.3240,E,1,08,0.9,100000000.0,M,46.9,M,,", true),
+      ("GPGGA,120001.00,4807.0380,N,01131.3240,E,1,08,0.9,-100000.0,M,46.9,M,,", true),
+      ("GPGGA,120001.00,4807.0380,N,01131.3240,E,1,08,0.9,420000.0,M,46.9,M,,", false),
+      ("GNGNS,120001.00,4807.0380,N,01131.3240,E,AA,08,0.9,1e9,46.9,,", true),
+      ("GNGNS,120001.00,4807.0380,N,01131.3240,E,AA,08,0.9,100000000,46.9,,", true),
+    ])
+  func implausible(_ text: String, _ isRejected: Bool) {
+    let outputs = NMEAReceiver.outputs(sentence(text))
+    #expect(outputs.contains(.rejected(.malformedField)) == isRejected, "\(outputs)")
+  }
+
+  @Test(
     "rejects fields that mean nothing",
     arguments: [
       "GPGLL,4860.0380,N,01131.3240,E,120001.00,A,A", "GPGLL,9000.0001,N,01131.3240,E,120001,A,A",
