@@ -57,6 +57,7 @@ systemd/locationfleet-watchdog.service 644 lib/systemd/system/locationfleet-watc
 systemd/locationfleet-watchdog.sh 755 libexec/locationfleet-watchdog
 systemd/locationfleet-sink@.service 644 lib/systemd/system/locationfleet-sink@.service
 systemd/50-meridian.preset 644 lib/systemd/system-preset/50-meridian.preset
+CHANGELOG.md 644 share/doc/meridian/CHANGELOG.md
 systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 systemd/locationfleet.conf 644 share/doc/meridian/locationfleet.conf
 docs/fleet-server.conf 644 share/doc/meridian/fleet-server.conf
