@@ -152,6 +152,18 @@ struct BesideDaemonTests {
     }
   }
 
+  @Test(
+    "ADMIN-10: heading says that the daemon has the other sources, and where its heading is seen")
+  func headingBeside() async throws {
+    let daemon = try await DaemonRun()
+    let run = try run(daemon, "heading", "--timeout", "1")
+    #expect(run.status == 1)
+    #expect(
+      run.error.contains("the location daemon at \(daemon.socket) has the other sources"),
+      "\(run.text)")
+    #expect(run.error.contains("Next: locationctl status"), "\(run.text)")
+  }
+
   @Test("advises to record without a key where the daemon has the state with the keys")
   func record() async throws {
     let folder = try TemporaryFolder()

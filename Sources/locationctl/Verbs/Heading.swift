@@ -15,7 +15,8 @@ extension Verb {
       """
       On a terminal the horizon ahead is drawn on one line and turns with the device. Headings come \
       from the kernel's sensors or iio-sensor-proxy (iio:), or from a receiver that sends them. \
-      True north is known once a source gives a position.
+      True north is known once a source gives a position. Sources that a location daemon has are not \
+      asked: locationctl status shows the heading that an app receives of it.
       """
     ],
     options: [.source, filter, count, timeout, .json],
@@ -24,7 +25,8 @@ extension Verb {
       let choice = try SourceChoice(invocation)
       let sources =
         choice.origin == .discovery ? [.iio(motion: false)] + choice.sources : choice.sources
-      let person = try Person(sources: sources)
+      let person = try Person(
+        sources: sources, beside: choice.daemon.map { Self.hasReceivers(at: $0) })
       let limit = invocation.wholeNumber(count)
       let degrees = invocation.number(filter) ?? 1
       let isJSON = invocation.has(.json)
@@ -59,6 +61,16 @@ extension Verb {
       }
       if await tally.count == 0 { throw person.silence("no heading came") }
     })
+
+  /// That a daemon has the receivers, of which one may send headings.
+  private static func hasReceivers(at socket: String) -> Failure {
+    .refused(
+      "this command asks the compass of this computer alone, and the location daemon at \(socket) has "
+        + "the other sources",
+      next: RunningDaemon.command(at: socket)
+        + " status, which shows the heading while an app receives one; or name a source of this command: "
+        + "--source URL")
+  }
 
   /// A compass behind a receiver or a proxy is known only after its first sample.
   @MainActor private static func awaitCompass(of person: Person) async throws {
