@@ -126,7 +126,7 @@ struct FairnessTests {
   }
 
   @Test(
-    "ADMIN-13: a person who may not administer is told why each time, in twenty quick calls",
+    "ADMIN-13: a person who may not administer gets the reason each time, in twenty quick calls",
     .enabled(if: getuid() == 0, "only root can become somebody else"))
   func typedCalls() async throws {
     let daemon = try await DaemonRun()
