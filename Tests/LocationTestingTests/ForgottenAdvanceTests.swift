@@ -1,4 +1,5 @@
 import CoreLocation
+import Dispatch
 import Synchronization
 import Testing
 
@@ -7,6 +8,7 @@ import Testing
 /// The real timers that a device sets; none ends by itself.
 private final class Timers: Sendable {
   private let numberSet = Mutex(0)
+  private let queue = DispatchQueue(label: "timers")
   private let ends: AsyncStream<@Sendable () -> Void>
   private let continuation: AsyncStream<@Sendable () -> Void>.Continuation
 
@@ -19,7 +21,8 @@ private final class Timers: Sendable {
     DeviceExecutor.$timer.withValue(
       { [self] _, end in
         numberSet.withLock { $0 += 1 }
-        continuation.yield(end)
+        // From the device's own thread the test would go on as work of the device.
+        queue.async { self.continuation.yield(end) }
       },
       operation: { SimulatedDevice(at: SimulatedDeviceTests.berlin) })
   }
