@@ -89,7 +89,8 @@ struct FleetCommandTests {
       missing.error
         == "locationfleet: \(folder.file("fleet.conf")): sink webhook: there is no `webhook`\n")
     #expect(
-      try shell("sink bogus").error.contains("sink bogus: a sink is webhook, postgis, mqtt, or nats"))
+      try shell("sink bogus").error.contains(
+        "sink bogus: a sink is webhook, postgis, mqtt, or nats"))
   }
 
   @Test("FLEET-137: --check reads each key of a tenant, and looks at who may read it")

@@ -215,10 +215,6 @@ extension Samples {
       (uplink.oldest, uplink.lastSent) = (samples.maybe { $0.time() }, samples.maybe { $0.time() })
       return uplink
     }
-    (status.version, status.isReplaced) = (maybe { $0.text() }, maybe { $0.flag() })
-    status.refusedReload = maybe { samples in
-      RefusedReload(since: samples.time(), reason: samples.text())
-    }
     (status.key, status.unread) = (maybe { $0.text() }, maybe { $0.text() })
     status.demand.tier = maybe { $0.text() }
     status.demand.interval = maybe { .nanoseconds($0.pick(1 << 40)) }
@@ -231,6 +227,10 @@ extension Samples {
   }
 
   private mutating func observe(_ status: inout DaemonStatus) {
+    (status.version, status.isReplaced) = (maybe { $0.text() }, maybe { $0.flag() })
+    status.refusedReload = maybe { samples in
+      RefusedReload(since: samples.time(), reason: samples.text())
+    }
     status.heading = maybe { samples in
       Heading(
         magneticHeading: samples.number(), trueHeading: samples.maybe { $0.number() },

@@ -92,9 +92,8 @@ extension Verb {
 
   /// Asks on the terminal until no daemon is left that lets this program answer.
   private static func attend(_ sockets: [String], _ terminal: TerminalAgent) async throws {
-    let (refusals, continuation) = AsyncStream.makeStream(
-      of: (socket: String, refusal: AccessRefusal).self,
-      bufferingPolicy: .bufferingOldest(sockets.count))
+    let (refusals, continuation) = AsyncStream<(socket: String, refusal: AccessRefusal)>
+      .makeStream(bufferingPolicy: .bufferingOldest(sockets.count))
     for socket in sockets {
       DispatchQueue(label: "locationctl.agent").async {
         let refusal = AttendedDaemon(socket: socket, terminal: terminal).attend()
