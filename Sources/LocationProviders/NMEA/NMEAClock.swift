@@ -78,24 +78,25 @@ package struct NMEAClock: Hashable, Sendable {
 
   /// Nanoseconds.
   package static let day: Int64 = 86_400_000_000_000
+  /// Nanoseconds cannot represent dates outside the years 1679…2261.
+  private static let days: ClosedRange<Int64> = -106_000...106_000
 
   /// Sets the date that the receiver has sent.
   package mutating func set(_ date: NMEADate, timeOfDay: Int64, at now: Moment) {
-    let today = Self.floorDay(now.unixTime.nanoseconds)
-    let day = date.dayNumber(nearest: today)
-    // Nanoseconds cannot represent dates outside the years 1679…2261.
-    guard (-106_000...106_000).contains(day) else { return }
+    let day = date.dayNumber(nearest: Self.split(now.unixTime).day)
+    guard Self.days.contains(day) else { return }
     dated = Dated(
       time: UnixTime(nanoseconds: day * Self.day + timeOfDay), arrival: now.uptime)
   }
 
   /// Returns the date and time of `timeOfDay`, which is in nanoseconds.
   package func time(of timeOfDay: Int64, at now: Moment) -> UnixTime {
-    let expected = expected(at: now).nanoseconds
-    let offset = timeOfDay - (expected - Self.floorDay(expected) * Self.day)
-    var day = Self.floorDay(expected)
+    var (day, passed) = Self.split(expected(at: now))
+    let offset = timeOfDay - passed
     if offset > Self.day / 2 { day -= 1 }
     if offset < -Self.day / 2 { day += 1 }
+    // The host's clock may be wrong by any time.
+    day = min(max(day, Self.days.lowerBound), Self.days.upperBound)
     return UnixTime(nanoseconds: day * Self.day + timeOfDay)
   }
 
@@ -104,7 +105,9 @@ package struct NMEAClock: Hashable, Sendable {
     return dated.time + (now.uptime - dated.arrival)
   }
 
-  private static func floorDay(_ nanoseconds: Int64) -> Int64 {
-    nanoseconds >= 0 ? nanoseconds / day : (nanoseconds - day + 1) / day
+  /// The number of a time's day, and the nanoseconds since its beginning.
+  private static func split(_ time: UnixTime) -> (day: Int64, timeOfDay: Int64) {
+    let (number, rest) = time.nanoseconds.quotientAndRemainder(dividingBy: day)
+    return rest < 0 ? (number - 1, rest + day) : (number, rest)
   }
 }

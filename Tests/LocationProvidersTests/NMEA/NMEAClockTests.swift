@@ -41,6 +41,16 @@ struct NMEAClockTests {
     #expect(times(rmc("120000", "230394"), at: unset) == [764_424_000])
   }
 
+  @Test(
+    "survives a clock of the computer at the ends of what nanoseconds represent",
+    arguments: [Int64.min, .min + 1, -1, .max - 1, .max])
+  func endOfTime(_ nanoseconds: Int64) {
+    let now = Moment(uptime: .start, unixTime: UnixTime(nanoseconds: nanoseconds))
+    #expect(NMEAReceiver.fixes(sentence(gll("235959")), at: now).count == 1)
+    #expect(NMEAReceiver.fixes(sentence(gll("000000")), at: now).count == 1)
+    #expect(NMEAReceiver.fixes(sentence(rmc("000000", "010126")), at: now).count == 1)
+  }
+
   @Test("takes the day from ZDA")
   func zda() {
     #expect(times("GPZDA,120000,04,08,2019,00,00", gll("120001")) == [1_564_920_001])
