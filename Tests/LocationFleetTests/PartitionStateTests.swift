@@ -117,6 +117,20 @@ struct PartitionStateTests {
     }
   }
 
+  @Test("FLEET-18: there is no gap where no input is gone, whatever number a log gives its first one")
+  func noGap() {
+    func gap(from position: UInt64, to first: UInt64) -> LogEntry? {
+      PartitionState(
+        0, PartitionState.Settings(), at: position, done: nil, fences: ("", FleetFences()),
+        now: .start
+      ).gap(to: first)
+    }
+    #expect(gap(from: 0, to: 0) == nil && gap(from: 0, to: 1) == nil)
+    #expect(gap(from: 7, to: 0) == nil && gap(from: 7, to: 8) == nil)
+    #expect(gap(from: .max, to: .max) == nil && gap(from: .max, to: 0) == nil)
+    #expect(gap(from: 7, to: 9)?.mark == EventMark(input: 8, index: 0))
+  }
+
   @Test("FLEET-108: a tenant has three quarters of a bucket at most; others have the last one")
   func crowd() {
     var crowd = Crowd()

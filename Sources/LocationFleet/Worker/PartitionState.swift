@@ -211,8 +211,10 @@ package struct PartitionState: Sendable {
 
   /// The event that says that inputs were gone before they were judged.
   package func gap(to first: UInt64) -> LogEntry? {
+    // A log without inputs may give 0 as the number of its first one.
+    guard first > position, first - position > 1 else { return nil }
     let mark = EventMark(input: first - 1, index: 0)
-    guard first > position + 1, done.map({ $0 < mark }) ?? true else { return nil }
+    guard done.map({ $0 < mark }) ?? true else { return nil }
     let text =
       #"{"type":"gap","partition":\#(partition),"first":\#(position + 1),"last":\#(first - 1)}"#
     return LogEntry(
