@@ -40,6 +40,18 @@ struct FleetLineTests {
     }
   }
 
+  @Test(
+    "FLEET-150: an accuracy, a speed, or an altitude that nothing near the earth has is of no fix",
+    arguments: [
+      ("horizontal_accuracy", "20037508", "20037509"), ("horizontal_accuracy", "-1e300", "1e300"),
+      ("speed", "11200", "11200.5"), ("speed", "-1e300", "1e300"),
+      ("altitude", "50000000", "50000001"), ("altitude", "-6378137", "-6378138"),
+    ])
+  func range(key: String, last: String, first: String) {
+    #expect(reason(",\"\(key)\":\(last)") == nil)
+    #expect(reason(",\"\(key)\":\(first)") == .range)
+  }
+
   @Test("FLEET-135: each reason has a cause for people")
   func causes() {
     for reason in FleetLine.Reason.allCases {

@@ -117,7 +117,7 @@ struct PartitionStateTests {
     }
   }
 
-  @Test("FLEET-18: there is no gap where no input is gone, whatever number a log gives its first one")
+  @Test("FLEET-18: no gap where no input is gone, whatever number a log gives its first one")
   func noGap() {
     func gap(from position: UInt64, to first: UInt64) -> LogEntry? {
       PartitionState(

@@ -22,6 +22,8 @@ package struct DeviceReport: Hashable, Sendable {
     case date
     /// No coordinate, or none on earth.
     case coordinate
+    /// An accuracy, a speed, or an altitude that nothing on or near the earth has (FLEET-150).
+    case range
     /// Dated before the year 2000: a receiver without the time.
     case clock
     /// Dated more than ``longestAhead`` after it came.
@@ -158,6 +160,9 @@ struct ReportedFix: Hashable, Sendable {
     self.altitude = altitude.flatMap { $0.isFinite ? $0 : nil }
     self.speed = Self.known(speed, from: 0)
     self.course = Self.known(course, from: 0)
+    guard
+      FleetLine.isInRange(accuracy: self.accuracy, speed: self.speed, altitude: self.altitude)
+    else { throw .range }
   }
 
   private static func known(_ number: Double?, from least: Double) -> Double? {

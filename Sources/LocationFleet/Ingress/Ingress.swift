@@ -171,7 +171,9 @@ package struct Ingress: Sendable {
   }
 
   private static let mostPlaces = 65_536
-  /// What a device that works sends, too. One whose clock is wrong would keep a fix that was answered 400, and
-  /// all others behind it.
-  private static let harmless: Set<DeviceReport.Reason> = [.other, .noPosition, .clock, .future]
+  /// What a device that works sends, too. One whose clock or receiver is wrong would keep a fix that was answered
+  /// 400, and all others behind it.
+  private static let harmless: Set<DeviceReport.Reason> = [
+    .other, .noPosition, .clock, .future, .range,
+  ]
 }

@@ -20,6 +20,8 @@ package struct FleetLine: Hashable, Sendable {
     case date
     /// No coordinate, or none on earth.
     case coordinate
+    /// An accuracy, a speed, or an altitude that nothing on or near the earth has.
+    case range
 
     /// The reason with its cause, for people.
     package var text: String {
@@ -31,6 +33,9 @@ package struct FleetLine: Hashable, Sendable {
           "no device, more than one, or a name of device, tenant, or group without 1 to 64 bytes"
         case .date: "no date as 2026-01-31T12:00:00Z"
         case .coordinate: "no latitude and longitude on earth"
+        case .range:
+          "an accuracy of more than half of the equator, a speed of more than 11,200 m/s, or an "
+            + "altitude below the center of the earth or more than 50,000 km above it"
         }
       return "\(rawValue): \(cause)"
     }
@@ -70,6 +75,10 @@ package struct FleetLine: Hashable, Sendable {
     }
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
     guard coordinate.isValid else { throw .coordinate }
+    guard
+      Self.isInRange(
+        accuracy: members.accuracy, speed: members.speed, altitude: members.altitude)
+    else { throw .range }
     device = name
     tenant = members.tenant ?? ""
     group = members.group
@@ -85,6 +94,22 @@ package struct FleetLine: Hashable, Sendable {
   /// Whether a text may name a tenant, a group, or a device.
   package static func isName(_ text: String) -> Bool {
     (1...longestName).contains(text.utf8.count) && !text.utf8.span.hasControlCharacter
+  }
+
+  /// Whether numbers of a fix are what something on or near the earth can have; what is negative, of an accuracy or a
+  /// speed, is unknown and not wrong.
+  ///
+  /// - Chosen (FLEET-150): a circle of more than half of the equator holds all of the earth, what is faster than the
+  ///   escape velocity leaves it, and beyond its center or far above its geostationary satellites is no device.
+  ///
+  /// - Parameters:
+  ///   - accuracy: meters; `nil` where it is not known, as the others.
+  ///   - speed: meters per second.
+  ///   - altitude: meters.
+  /// - Returns: `false` for a fix that is rejected.
+  package static func isInRange(accuracy: Double?, speed: Double?, altitude: Double?) -> Bool {
+    accuracy ?? 0 <= 20_037_508 && speed ?? 0 <= 11_200
+      && (-6_378_137...50_000_000).contains(altitude ?? 0)
   }
 
   private struct Members {

@@ -105,6 +105,19 @@ struct DeviceReportTests {
   }
 
   @Test(
+    "FLEET-150: an accuracy, a speed, or an altitude that nothing near the earth has gives no fix",
+    arguments: [
+      #""acc":20037509"#, #""acc":1e300"#, #""vel":40321"#, #""alt":50000001"#, #""alt":-6378138"#,
+    ])
+  func range(member: String) {
+    func text(_ member: String) -> String {
+      #"{"_type":"location","lat":46.52,"lon":6.63,"tst":1780000000,\#(member)}"#
+    }
+    #expect(rejected(text(member)) == [.range: 1])
+    #expect(rejected(text(#""acc":20037508,"vel":40000,"alt":50000000"#)) == [:])
+  }
+
+  @Test(
     "FLEET-106: a date before 2000, or more than a day ahead of the ingress's clock, gives no fix",
     arguments: [
       (946_684_799.0, DeviceReport.Reason.clock), (0, .clock), (946_684_800, nil),

@@ -136,6 +136,16 @@ struct IngressTests {
     #expect(ingress.figures.judged.fixes == ["acme": counts])
   }
 
+  @Test("FLEET-150: a fix with an impossible number is acknowledged and counted for its tenant")
+  func impossibleNumbers() {
+    var ingress = Ingress(partitions: 4)
+    let body = Array(#"{"_type":"location","lat":1,"lon":1,"tst":1780000000,"acc":1e300}"#.utf8)
+    let now = UnixTime(seconds: 1_780_000_000)
+    #expect(ingress.take(topic: "in/acme/truck_201", body, of: own, at: now) == .nothing)
+    let figures = ingress.figures.text(of: "acme")
+    #expect(figures.contains("ingress_fixes_total{tenant=\"acme\",result=\"range\"} 1\n"))
+  }
+
   @Test("FLEET-106: the manual has each reason for which an ingress takes no fix")
   func manual() throws {
     let file = SharedData.packageRoot.appending(path: "docs/man/locationfleet.8")
