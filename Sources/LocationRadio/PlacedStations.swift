@@ -9,7 +9,7 @@ package struct PlacedStations: Sendable {
   /// Where the list places a transmitter.
   package struct Place: Hashable, Sendable {
     package var coordinate: Coordinate
-    /// Meters within which it is usually received, greater than zero.
+    /// Meters within which it is usually received, in ``ranges`` once it is in the map.
     package var range: Double
     /// Days since 1970 of the list's last observation.
     package var day: Int32
@@ -48,6 +48,10 @@ package struct PlacedStations: Sendable {
       return .noRoom
     }
     remove(id)
+    var place = place
+    // As it is stored. The square of a smaller one may be 0, and that of a greater one infinite: weights that give
+    // no position (RADIO-95).
+    place.range = min(max(place.range, Self.ranges.lowerBound), Self.ranges.upperBound)
     places[id] = place
     if let area = place.area { enter(id, in: area) }
     changed.insert(Self.bucket(of: id))
@@ -180,6 +184,8 @@ package struct PlacedStations: Sendable {
   /// Notes that a bucket is as it is stored.
   mutating func settle(_ bucket: UInt8) { changed.remove(bucket) }
 
+  /// Meters. Chosen: no radio is received over less or more.
+  package static let ranges = 1.0...1e6
   /// Transmitters of one kind. Chosen: the access points of a city, the cells of a small country.
   package static let most = 100_000
   /// Transmitters of an area that are kept apart. Chosen: the spread of as many is right to a tenth.

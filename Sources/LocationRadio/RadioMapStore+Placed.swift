@@ -15,7 +15,7 @@ extension RadioMapStore {
       writer.append(word: id.hash)
       writer.append(word: Int32((place.coordinate.latitude * Self.unitsPerDegree).rounded()))
       writer.append(word: Int32((place.coordinate.longitude * Self.unitsPerDegree).rounded()))
-      writer.append(word: UInt32(min(max(place.range.rounded(), 1), Self.longestRange)))
+      writer.append(word: UInt32(place.range.rounded()))
       writer.append(word: place.day)
       if haveAreas { writer.append(word: place.area?.hash ?? 0) }
     }
@@ -35,7 +35,7 @@ extension RadioMapStore {
         latitude: Double(latitude) / unitsPerDegree, longitude: Double(longitude) / unitsPerDegree)
       var place = PlacedStations.Place(coordinate, range: Double(range), day: day)
       place.area = area == 0 ? nil : RadioStationID(area)
-      guard coordinate.isValid, range > 0, place.range <= longestRange, days.contains(day),
+      guard coordinate.isValid, PlacedStations.ranges.contains(place.range), days.contains(day),
         PlacedStations.bucket(of: name) == bucket
       else { return false }
       parts.places.append((name, place))
@@ -47,6 +47,4 @@ extension RadioMapStore {
   private static let versionWithAreas: UInt8 = 2
   /// About a centimeter each.
   private static let unitsPerDegree = 1e7
-  /// Meters.
-  private static let longestRange = 1e6
 }

@@ -39,6 +39,19 @@ struct PlacedStationsTests {
     #expect((1000...1010).contains(fix.horizontalAccuracy))
   }
 
+  @Test(
+    "RADIO-95: a list's range gives a position on earth, whatever number it is, with more than one",
+    arguments: [Double.leastNonzeroMagnitude, 1e-200, 0.4, 1, 1e6, 1e200])
+  mutating func ranges(_ range: Double) throws {
+    place(1, east: 0, range: range)
+    place(2, east: 60, range: range)
+    for heard in [[1], [1, 2]] as [[UInt64]] {
+      let fix = try #require(found(heard))
+      #expect(fix.coordinate.isValid && Self.home.distance(to: fix.coordinate) < 61)
+      #expect((200...1e6).contains(fix.horizontalAccuracy))
+    }
+  }
+
   @Test("does not believe a transmitter that lies apart from the others")
   mutating func apart() throws {
     place(1, east: 0)
