@@ -21,11 +21,14 @@ package struct CellIndex: Hashable, Comparable, Sendable {
     column = Int32((place.longitude * width / spacing).rounded(.down))
   }
 
-  /// The middle of the cell.
+  /// The middle of the cell; of one that reaches over the antimeridian or a pole, at most there: what lies beyond is no
+  /// coordinate, and has no geodesics (RADIO-96).
   package func middle(spacing: Double) -> Coordinate {
     let latitude = (Double(row) + 0.5) * spacing / Self.metersPerDegree
     let width = Self.metersPerDegree * cos(Angle(degrees: Self.latitude(row, spacing)))
-    return Coordinate(latitude: latitude, longitude: (Double(column) + 0.5) * spacing / width)
+    let longitude = (Double(column) + 0.5) * spacing / width
+    return Coordinate(
+      latitude: min(max(latitude, -90), 90), longitude: min(max(longitude, -180), 180))
   }
 
   /// Returns whether a place lies in the cell, or at most as far beside it as the cell is wide.

@@ -123,13 +123,16 @@ package struct RadioLayer: Sendable {
     let frame = LocalFrame(center: place)
     for north in -1...1 {
       for east in -1...1 {
-        let middle = CellIndex(
-          frame.place(east: Double(east) * grain.spacing, north: Double(north) * grain.spacing),
-          floor: teaching.floor, spacing: grain.spacing)
+        let isOwn = north == 0 && east == 0
+        // The place itself: moved by nothing, 180 degrees may become -180, which is another cell.
+        let near =
+          isOwn
+          ? place
+          : frame.place(east: Double(east) * grain.spacing, north: Double(north) * grain.spacing)
+        let middle = CellIndex(near, floor: teaching.floor, spacing: grain.spacing)
         let offset = frame.offset(of: middle.middle(spacing: grain.spacing))
         let squared = offset.east * offset.east + offset.north * offset.north
         let nearness = exponential(-squared / (2 * grain.spread * grain.spread))
-        let isOwn = north == 0 && east == 0
         lesson.before.append((middle, self[middle]))
         teach(usable, to: middle, place, isOwn ? 1 : nearness * Self.neighborShare, teaching)
       }

@@ -20,6 +20,45 @@ struct RadioMapTests {
     #expect(silence(RadioScan([], time: time(4200))) == .nothingHeard)
   }
 
+  @Test(
+    "RADIO-96: what was taught at the antimeridian is found again, also after it was stored",
+    arguments: [0, 12.3, 48.5, -48.5, 71.7, 84.99, -84.99])
+  func antimeridian(_ latitude: Double) throws {
+    for longitude in [180, 179.999_999, -179.999_999, -180] {
+      let place = Coordinate(latitude: latitude, longitude: longitude)
+      var map = RadioMap(secret: SecretKey(seed: 3))
+      map.teach(scan(at: 20, second: 0), at: place)
+      let rows = map.changes(for: .save, at: Moment(uptime: .start, unixTime: time(0)))
+      let entries = rows.compactMap { change -> StateEntry? in
+        guard case .set(let key, let value) = change else { return nil }
+        return StateEntry(key: key, value: value)
+      }
+      var restored = RadioMap(secret: SecretKey(seed: 3), restoring: entries)
+      #expect(restored.layer(.accessPoints)?.cellCount == map.layer(.accessPoints)?.cellCount)
+      let scan = RadioMap.Input.scan(scan(at: 20, second: 10), from: Self.provider)
+      let moment = Moment(uptime: .start, unixTime: time(10))
+      for outputs in [map.handle(scan, at: moment), restored.handle(scan, at: moment)] {
+        let fixes = outputs.compactMap { if case .fix(let fix, _) = $0 { fix } else { nil } }
+        let fix = try #require(fixes.first)
+        #expect(fix.coordinate.isValid)
+        #expect(LocalFrame(center: place).distance(to: fix.coordinate) < 10)
+      }
+    }
+  }
+
+  @Test(
+    "RADIO-96: the middle of a cell is on earth, at the poles and the antimeridian, too",
+    arguments: [3.0, 120, 1000])
+  func middles(_ spacing: Double) {
+    for latitude in [90, 89.999_999, 84.99, 48.5, 0, -48.5, -89.999_999, -90] {
+      for longitude in [180, 179.999_999, 0, -179.999_999, -180] {
+        let place = Coordinate(latitude: latitude, longitude: longitude)
+        let middle = CellIndex(place, floor: nil, spacing: spacing).middle(spacing: spacing)
+        #expect(middle.isValid, "\(latitude) \(longitude)")
+      }
+    }
+  }
+
   @Test("does not learn from a poor receiver, from a fast one, or from a position found by radio")
   mutating func teachers() {
     for (accuracy, speed, method) in [
