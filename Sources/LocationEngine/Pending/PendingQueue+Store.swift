@@ -1,6 +1,13 @@
 import LocationCoding
 import LocationModel
 
+extension Visit {
+  /// Whether it is at a place on earth with a radius: what is read from the state may be anything.
+  var isPlace: Bool {
+    coordinate.isValid && horizontalAccuracy > 0 && horizontalAccuracy.isFinite
+  }
+}
+
 extension PendingQueue {
   /// The stored form of the events.
   private struct Record: JSONStructure {
@@ -33,9 +40,14 @@ extension PendingQueue {
       let record = Record(stored: entry.value)
     else { return }
     self.init(
-      events: record.waiting.map {
+      events: record.waiting.filter { Self.isPossible($0.event) }.map {
         Entry(number: $0.number, content: .event($0.event), steady: $0.steady)
       }, last: record.last)
+  }
+
+  /// Whether an event can be one that was stored, and not changed since: its visit has a place.
+  private static func isPossible(_ event: PendingEvent) -> Bool {
+    if case .visit(let visit) = event { visit.isPlace } else { true }
   }
 
   /// The change that makes the events durable; the last number outlives the events.

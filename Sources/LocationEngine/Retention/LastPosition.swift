@@ -49,8 +49,9 @@ package struct LastPosition: Sendable {
   ) -> (position: Stored?, change: StateChange?) {
     guard let entry = entries.first(where: { $0.key == Self.key }) else { return (nil, nil) }
     isStored = true
-    guard let stored = Stored(stored: entry.value), stored.fix.coordinate.isValid,
-      stored.fix.horizontalAccuracy > 0, stored.fix.horizontalAccuracy.isFinite
+    // Whoever can write the file may have written any numbers.
+    guard let stored = Stored(stored: entry.value),
+      SimulatedPosition.fault(in: stored.fix) == nil, stored.fix.verticalAccuracy ?? 1 > 0
     else { return (nil, forget()) }
     let age = steady.date(at: now) - stored.stored
     guard age < keep, age + Self.pause > .zero else { return (nil, forget()) }

@@ -60,7 +60,9 @@ package struct Visits: Machine {
     detector = VisitDetector(tuning: tuning)
     for entry in entries where entry.key.domain == Self.stateDomain {
       if entry.key.owner.isEmpty {
-        guard let memory = Memory(stored: entry.value) else { continue }
+        guard let memory = Memory(stored: entry.value), memory.current?.isPlace ?? true else {
+          continue
+        }
         detector = VisitDetector(
           places: memory.places.compactMap { Self.place($0, at: now) },
           current: memory.current, tuning: tuning)
@@ -213,7 +215,9 @@ extension Visits {
   }
 
   private static func place(_ stored: [Double], at now: Moment?) -> VisitDetector.KnownPlace? {
-    guard (2...4).contains(stored.count) else { return nil }
+    guard (2...4).contains(stored.count),
+      Coordinate(latitude: stored[0], longitude: stored[1]).isValid
+    else { return nil }
     let date = stored.count > 2 ? UnixTime(seconds: stored[2]) : now?.unixTime
     var place = VisitDetector.KnownPlace(
       Coordinate(latitude: stored[0], longitude: stored[1]),

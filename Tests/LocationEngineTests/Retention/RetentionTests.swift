@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationEngine
 import LocationModel
 import TestSupport
@@ -120,6 +121,47 @@ struct RetentionTests {
     let next = Machine(
       restoring: machine.entries, at: machine.bench.now.unixTime + .seconds(86_401))
     #expect(next.lastFix == nil && next.stored("position") == nil)
+  }
+
+  @Test(
+    "STD-9: is not read where its row was changed to numbers that no fix has, and is removed",
+    arguments: [
+      ("0", false), ("-5", false), ("8,\"verticalAccuracy\":0", false),
+      ("8,\"altitude\":480,\"verticalAccuracy\":-1", false), ("8,\"speed\":-1", false),
+      ("8,\"course\":360", false), ("9", true), ("8,\"verticalAccuracy\":1", true),
+    ])
+  func changedRow(_ accuracy: String, isRead: Bool) throws {
+    var machine = Machine()
+    machine.stay(at: Self.home, for: 2)
+    let row = try #require(machine.stored("position"))
+    let parts = row.split(separator: "\"accuracy\":8.0", omittingEmptySubsequences: false)
+    try #require(parts.count == 2)
+    let changed = Array("\(parts[0])\"accuracy\":\(accuracy)\(parts[1])".utf8)
+    machine.entries[LastPosition.key] = changed
+    let next = Machine(
+      restoring: machine.entries, at: machine.bench.now.unixTime + .seconds(60))
+    #expect((next.lastFix != nil) == isRead)
+    #expect((next.stored("position") != nil) == isRead)
+  }
+
+  @Test(
+    "VISIT-6: a visit whose row was changed to no place is not delivered",
+    arguments: [(8.0, 1), (0, 0), (-5, 0), (1e300, 1)])
+  func changedVisit(_ accuracy: Double, count: Int) {
+    let visit = Visit(
+      arrival: UnixTime(seconds: 1_700_000_000), coordinate: Self.home,
+      horizontalAccuracy: accuracy)
+    let event = String(decoding: PendingEvent.visit(visit).json.bytes, as: UTF8.self)
+    let text = #"{"last":1,"waiting":[{"number":1,"event":\#(event)}]}"#
+    var machine = Machine()
+    machine.stay(at: Self.home, for: 2)
+    machine.entries[StateKey(domain: "owed", owner: Self.app.name)] = Array(text.utf8)
+    let next = Machine(
+      restoring: machine.entries, at: machine.bench.now.unixTime + .seconds(60))
+    let delivered = next.bench.outputs.count {
+      if case .deliver(_, .pending(_, .visit)) = $0.output { true } else { false }
+    }
+    #expect(delivered == count)
   }
 
   @Test("STD-9: is read by an app with reduced accuracy as the coarse place of the run before")
