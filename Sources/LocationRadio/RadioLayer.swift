@@ -176,17 +176,18 @@ package struct RadioLayer: Sendable {
   ) {
     let weight = teaching.weight * share
     guard weight > Self.leastWeight else { return }
+    // A neighbor keeps its own middle; only what was heard in it says where within it that was.
+    let target = share == 1 ? place : index.middle(spacing: grain.spacing)
+    // A new one begins there: the way from the place may go around the earth, and end a little beyond 180 degrees.
     var cell =
       self[index]
       ?? Cell(
-        latitude: place.latitude, longitude: place.longitude, weight: 0, accuracy: 0, levels: [],
+        latitude: target.latitude, longitude: target.longitude, weight: 0, accuracy: 0, levels: [],
         day: teaching.day)
     let old = min(cell.weight, Self.mostWeight)
     let part = weight / (old + weight)
-    // A neighbor keeps its own middle; only what was heard in it says where within it that was.
-    let target = share == 1 ? place : index.middle(spacing: grain.spacing)
-    cell.latitude += (target.latitude - cell.latitude) * (cell.weight == 0 ? 1 : part)
-    cell.longitude += (target.longitude - cell.longitude) * (cell.weight == 0 ? 1 : part)
+    cell.latitude += (target.latitude - cell.latitude) * part
+    cell.longitude += (target.longitude - cell.longitude) * part
     cell.levels = Self.merge(cell.levels, heard, part)
     let square = cell.accuracy * cell.accuracy
     cell.accuracy = (square + (teaching.accuracy * teaching.accuracy - square) * part).squareRoot()

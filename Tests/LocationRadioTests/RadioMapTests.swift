@@ -24,7 +24,7 @@ struct RadioMapTests {
     "RADIO-96: what was taught at the antimeridian is found again, also after it was stored",
     arguments: [0, 12.3, 48.5, -48.5, 71.7, 84.99, -84.99])
   func antimeridian(_ latitude: Double) throws {
-    for longitude in [180, 179.999_999, -179.999_999, -180] {
+    for longitude in [180, 179.999_999, 179.999_99, -179.999_99, -180] {
       let place = Coordinate(latitude: latitude, longitude: longitude)
       var map = RadioMap(secret: SecretKey(seed: 3))
       map.teach(scan(at: 20, second: 0), at: place)
