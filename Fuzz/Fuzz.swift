@@ -13,6 +13,7 @@ struct Fuzzer: Sendable {
   /// Every fuzzer; each line of Fuzz/decoders.txt names one of them.
   static var all: [Fuzzer] {
     [canary] + lines + messages + values + files + kernel + buses + stored + owners + devices
+      + sequences
   }
 
   /// Fails on purpose, three comparisons deep, to show that a fault is found and reported.

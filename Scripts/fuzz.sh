@@ -2,6 +2,8 @@
 # Feeds each decoder with bytes that nobody has thought of, by the toolchain's libFuzzer with the address
 # sanitizer, one process at a time. Ends with 1 when an input makes one fail, and says how to run it again.
 #
+# A sequence is as long as a hundred inputs, and gets a hundredth of the runs.
+#
 # usage: Scripts/fuzz.sh [NAME...] [--runs N | --seconds S]
 #        Scripts/fuzz.sh --list
 #        FUZZER=NAME .build/fuzz/fuzz INPUT     runs one input again
@@ -16,7 +18,7 @@ while [ $# -gt 0 ]; do
     --runs) limit=-runs=${2:?} && shift ;;
     --seconds) limit=-max_total_time=${2:?} && shift ;;
     --list) list=1 ;;
-    -*) sed -n '2,8s/^# \{0,1\}//p' "$0" >&2 && exit 64 ;;
+    -*) sed -n '2,9s/^# \{0,1\}//p' "$0" >&2 && exit 64 ;;
     *) names="$names $1" ;;
   esac
   shift
@@ -130,7 +132,9 @@ for name in $names; do
   [ "$name" != canary ] || continue
   seed "$build/corpora/$name" "$name"
   rm -f "$build/findings/$name-"*
-  if run "$name" "$limit" "$build/corpora/$name"; then result=none; else
+  share=$limit
+  case "$name $limit" in *-sequence\ -runs=*) share=-runs=$((${limit#-runs=} / 100)) ;; esac
+  if run "$name" "$share" "$build/corpora/$name"; then result=none; else
     found=1
     input=$(find "$build/findings" -name "$name-*" | sort | head -n 1)
     result="FOUND, again: FUZZER=$name $build/fuzz $input (log: $logs/$name.log)"
