@@ -164,6 +164,35 @@ struct FleetTasks {
       "forgot sink \(name); one started under this name hands on every event that is kept")
   }
 
+  /// Makes the key of a tenant.
+  ///
+  /// - Chosen (FLEET-155): refused where devices are sealed with one, as no key but that opens these, and where
+  ///   the leases do not say it. Before `init` nothing is sealed.
+  func makeKey(of tenant: String) throws(FleetFault) {
+    guard let folder = configuration.tenantKeys else {
+      throw FleetFault(reason: "`tenant-keys` is not set: a key would be nowhere read")
+    }
+    let files = TenantKeyFiles(folder: folder)
+    // Refused for itself, without a server.
+    guard !files.has(tenant) else { return try files.make(tenant) }
+    var broker = try connect()
+    let hint = { "; no key was made, as it is not known whether devices are sealed with one" }
+    let isSealed = try Self.attempt(&broker, hint) { (broker) throws(BrokerFault) in
+      do throws(BrokerFault) { return try TenantKeyRecord.isKept(of: tenant, &broker) } catch {
+        guard case .refused(let cause) = error, cause.contains("not found") else { throw error }
+        return false
+      }
+    }
+    guard !isSealed else {
+      let label = FleetAddress.label(of: tenant)
+      throw FleetFault(
+        reason: "devices of tenant \(label) are sealed with a key, and there is no "
+          + "\(files.path(of: tenant)); next: \(TenantKeyFault.missing.next(for: label))", status: 1
+      )
+    }
+    try files.make(tenant)
+  }
+
   /// Prints the hash of a password: the first line of standard input.
   static func printHash() throws(FleetFault) {
     var input = StandardInput(longest: 255)

@@ -6,7 +6,10 @@ import LocationSecrets
 struct TenantKeyFiles: Sendable {
   let folder: String
 
-  private func path(of tenant: String) -> String { "\(folder)/\(FleetAddress.part(tenant))" }
+  func path(of tenant: String) -> String { "\(folder)/\(FleetAddress.part(tenant))" }
+
+  /// Whether there is something where the key of a tenant is to be.
+  func has(_ tenant: String) -> Bool { access(path(of: tenant), F_OK) == 0 }
 
   /// Where a worker finds the keys.
   static func source(_ folder: String?) -> TenantKeySource {
@@ -14,7 +17,7 @@ struct TenantKeyFiles: Sendable {
     let files = TenantKeyFiles(folder: folder)
     return .elsewhere { (tenant) throws(BrokerFault) in
       do throws(FleetFault) { return try files.read(tenant) } catch {
-        throw .sealed(tenant: tenant, error.reason)
+        throw .sealed(tenant: tenant, error.reason, files.has(tenant) ? .unreadable : .unmade)
       }
     }
   }
@@ -22,19 +25,12 @@ struct TenantKeyFiles: Sendable {
   /// Reads the key of a tenant.
   private func read(_ tenant: String) throws(FleetFault) -> SecretKey {
     let path = path(of: tenant)
-    let name = FleetAddress.label(of: tenant)
-    guard access(path, F_OK) == 0 else {
-      throw FleetFault(
-        reason: "there is no \(path): make it with `locationfleet tenant-key \(name)`, or, if it "
-          + "is lost, `locationfleet erase \(name) --all`")
-    }
+    guard has(tenant) else { throw FleetFault(reason: "there is no \(path)") }
     var bytes = try Input.secret(path)
     defer { wipe(&bytes) }
     let end = bytes.lastIndex { $0 > 0x20 }.map { $0 + 1 } ?? 0
     guard let key = SecretKey(digits: bytes[..<end]) else {
-      throw FleetFault(
-        reason: "\(path) is no key: 64 hexadecimal digits are expected; bring the file back from a "
-          + "copy, or, if there is none, `locationfleet erase \(name) --all`")
+      throw FleetFault(reason: "\(path) is no key: 64 hexadecimal digits are expected")
     }
     return key
   }
@@ -79,7 +75,12 @@ struct TenantKeyFiles: Sendable {
       guard !name.hasPrefix("."), let tenant = FleetAddress.name(name[...]) else { continue }
       tenants.append(tenant)
     }
-    return faults + tenants.sorted().compactMap { fault(of: $0) }
+    for tenant in tenants.sorted() {
+      guard let fault = fault(of: tenant) else { continue }
+      let next = TenantKeyFault.unreadable.next(for: FleetAddress.label(of: tenant))
+      faults.append("\(fault); next: \(next)")
+    }
+    return faults
   }
 
   /// Makes the key of a tenant, for the owner and the group of the folder.

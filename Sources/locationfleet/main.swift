@@ -80,10 +80,7 @@ do throws(FleetFault) {
     try task.confirm(options.isConfirmed)
     try task.run(wait: options.wait)
   case .tenantKey(let name):
-    guard let folder = configuration.tenantKeys else {
-      refuse("`tenant-keys` is not set: a key would be nowhere read", 2)
-    }
-    try TenantKeyFiles(folder: folder).make(name == "-" ? "" : name)
+    try FleetTasks(configuration).makeKey(of: name == "-" ? "" : name)
   case .expire: try RetentionTask(all.ingress).run(wait: options.wait)
   case .erasures: try ErasureTask(configuration).printAll()
   }

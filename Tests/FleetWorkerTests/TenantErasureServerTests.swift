@@ -102,6 +102,33 @@ struct TenantErasureServerTests {
   }
 
   @Test(
+    "FLEET-155, FLEET-156: a successor whose key of a tenant is another one says it and stores nothing, and after the tenant's erasure a new key is made"
+  )
+  func another() async throws {
+    let site = try await FleetSite(partitions: 2)
+    let walk = FleetWalk(seed: 1, count: 100)
+    try Self.makeKeys(site, ["acme"])
+    try site.prepare(walk)
+    let worker = try site.worker()
+    try site.fleet(["publish"], input: Self.lines([walk], of: "acme", "van"))
+    try site.waitUntilStored()
+    worker.terminate()
+    rename(site.file("keys/acme"), site.file("copy"))
+    try site.write(String(repeating: "a", count: 64) + "\n", to: "keys/acme")
+    chmod(site.file("keys/acme"), 0o640)
+    let next = try site.worker()
+    try site.fleet(["publish"], input: Self.lines([walk], of: "acme", "cab"))
+    let said = try await next.lines.next { $0.contains("tenant acme cannot be opened") }
+    #expect(
+      said.contains("another") && said.contains("bring the right file back"), "\(said)")
+    let erased = try site.fleet(["erase", "acme", "--all", "--yes"])
+    #expect(erased.status == 0, "\(erased.error)")
+    let made = try site.fleet(["tenant-key", "acme"])
+    #expect(made.status == 0, "\(made.error)")
+    next.terminate()
+  }
+
+  @Test(
     "FLEET-83: without a tenant's key the worker says which one is missing and how it is made, and goes on with it"
   )
   func missing() async throws {
@@ -122,6 +149,14 @@ struct TenantErasureServerTests {
     let second = try site.fleet(["tenant-key", "acme"])
     #expect(second.status == 1 && second.error.contains("would not open"))
     #expect(try String(contentsOfFile: site.file("keys/acme"), encoding: .utf8) == key)
+    // Moved away it is made no second time, and the worker says that it is to be brought back.
+    rename(site.file("keys/acme"), site.file("copy"))
+    let lost = try site.fleet(["tenant-key", "acme"])
+    #expect(lost.status == 1 && lost.error.contains("bring the file back"), "\(lost.error)")
+    #expect(!FileManager.default.fileExists(atPath: site.file("keys/acme")))
+    let other = try site.fleet(["tenant-key", "other"])
+    #expect(other.status == 0, "\(other.error)")
+    rename(site.file("copy"), site.file("keys/acme"))
     chmod(site.file("keys"), 0o777)
     let check = try site.fleet(["--check"])
     #expect(check.status == 2 && check.error.contains("others can write in it"), "\(check.error)")

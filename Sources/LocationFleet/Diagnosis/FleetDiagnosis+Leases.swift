@@ -10,22 +10,26 @@ extension FleetDiagnosis {
 
   /// One finding for each tenant without its key, and for each other cause.
   var heldUp: [FleetFinding] {
-    var tenants: [String: [Int]] = [:]
+    var tenants: [String: (held: [Int], fault: TenantKeyFault?)] = [:]
     var causes: [String: [Int]] = [:]
     for (partition, obstacle) in obstacles {
       if let tenant = obstacle.tenant {
-        tenants[tenant, default: []].append(partition)
+        // A worker that has no key yet says less than one that has seen what is sealed.
+        let known = tenants[tenant]
+        let isFirst = known?.fault == nil || known?.fault == .unmade
+        tenants[tenant] = (
+          (known?.held ?? []) + [partition], isFirst ? obstacle.key ?? known?.fault : known?.fault
+        )
       } else {
         causes[obstacle.cause, default: []].append(partition)
       }
     }
-    let keys = tenants.sorted { $0.key < $1.key }.prefix(Self.mostFindings).map { tenant, held in
+    let keys = tenants.sorted { $0.key < $1.key }.prefix(Self.mostFindings).map { tenant, one in
       FleetFinding(
         "partitions", "partitions_without_key", .bad,
-        "\(Self.partitions(held)) cannot go on: the key of tenant \(tenant) is missing or another one",
-        next:
-          "locationfleet tenant-key \(tenant), once, and copy the file to each computer with workers; "
-          + "if the key is lost: locationfleet erase \(tenant) --all")
+        "\(Self.partitions(one.held)) cannot go on: the key of tenant \(tenant) "
+          + Self.words(one.fault),
+        next: (one.fault ?? .missing).next(for: tenant))
     }
     let others = causes.sorted { $0.key < $1.key }.prefix(Self.mostFindings).map { cause, held in
       FleetFinding(
@@ -34,6 +38,17 @@ extension FleetDiagnosis {
         next: "what their worker says: journalctl -u 'locationfleet@*' -p warning")
     }
     return keys + others
+  }
+
+  private static func words(_ fault: TenantKeyFault?) -> String {
+    switch fault {
+    case .unmade: "was never made, or is not there yet"
+    case .missing: "is not there, and its devices are sealed with it"
+    case .unreadable: "cannot be read"
+    case .other: "is another one than that with which its devices are sealed"
+    case .unset: "is not looked for, and its devices are sealed with it"
+    case nil: "is missing or another one"
+    }
   }
 
   /// Workers that judge otherwise than others, or than the configuration that is read here.

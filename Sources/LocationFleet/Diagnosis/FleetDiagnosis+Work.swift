@@ -127,8 +127,10 @@ extension FleetDiagnosis {
     survey.keyFaults.prefix(8).map {
       FleetFinding(
         "tenant keys", "tenant_key_faulty", .bad, $0,
-        next: "make it with locationfleet tenant-key, and copy it to each computer with workers; "
-          + "its owner is root, its group locationfleet, its mode 640")
+        next:
+          "locationfleet tenant-key makes one where nothing is sealed yet, else bring it back from "
+          + "a copy; each computer with workers needs it; its owner is root, its group locationfleet, "
+          + "its mode 640")
     }
   }
 

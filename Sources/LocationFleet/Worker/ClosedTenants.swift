@@ -14,18 +14,20 @@ struct ClosedTenants {
   }
 
   /// Returns by tenant the input that asks for its devices to be forgotten: of those that were found, and of
-  /// those without a key of whom nothing is stored yet, as nothing can be.
+  /// those without their key of whom nothing is stored yet, as nothing can be.
   func requests(
     in partition: Int, after position: UInt64, _ keys: StateKeys, _ broker: inout some FleetBroker
   ) throws(BrokerFault) -> [ExactName: UInt64] {
     guard !found.isEmpty || keys.areElsewhere else { return [:] }
-    var requests: [ExactName: UInt64] = [:]
+    var asked: [ExactName: UInt64] = [:]
     try ControlMessage.forEach(in: partition, after: position, &broker) { control, input in
       guard case .eraseTenant(let tenant) = control else { return }
       let name = ExactName(tenant)
-      guard found[name] != nil || keys.lacks(tenant), input > found[name]?.position ?? 0 else {
-        return
-      }
+      if input > found[name]?.position ?? 0 { asked[name] = input }
+    }
+    var requests: [ExactName: UInt64] = [:]
+    for (name, input) in asked.sorted(by: { $0.key < $1.key }) {
+      if found[name] == nil { guard try keys.lacks(name.text, &broker) else { continue } }
       requests[name] = input
     }
     let kept = found.filter { requests[$0.key] == nil }

@@ -93,7 +93,7 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is stored there cannot be read.
   case damaged(String)
   /// A tenant's devices cannot be opened or stored, as its key is not there or is another one.
-  case sealed(tenant: String, String)
+  case sealed(tenant: String, String, TenantKeyFault = .unmade)
 
   /// Whether nothing has come of what was asked, which may succeed later all the same.
   var isSilent: Bool {
@@ -110,8 +110,9 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let cause): "refused: \(cause)"
     case .denied(let cause), .unfit(let cause): cause
     case .damaged(let key): "\(key) cannot be read"
-    case .sealed(let tenant, let cause):
-      "the devices of tenant \(FleetAddress.label(of: tenant)) cannot be opened or stored: \(cause)"
+    case .sealed(let tenant, let cause, let fault):
+      "the devices of tenant \(FleetAddress.label(of: tenant)) cannot be opened or stored: \(cause); next: "
+        + fault.next(for: FleetAddress.label(of: tenant))
     }
   }
 }

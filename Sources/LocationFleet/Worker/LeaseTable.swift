@@ -306,7 +306,8 @@ struct LeaseText {
 
   init?(_ bytes: [UInt8]) {
     var (worker, epoch): (String?, Double?) = (nil, nil)
-    var (settings, cause, tenant): (String?, String?, String?) = (nil, nil, nil)
+    var (settings, cause): (String?, String?) = (nil, nil)
+    var (tenant, fault): (String?, String?) = (nil, nil)
     var scanner = JSONScanner(bytes)
     do throws(JSONFault) {
       try scanner.document { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
@@ -316,6 +317,7 @@ struct LeaseText {
         case "settings": settings = try value.string()
         case "held": cause = try value.string()
         case "tenant": tenant = try value.string()
+        case "key": fault = try value.string()
         default: try value.skip()
         }
       }
@@ -323,13 +325,15 @@ struct LeaseText {
     guard let worker, let epoch = epoch.flatMap({ UInt64(exactly: $0) }) else { return nil }
     self.init(worker: worker, epoch: epoch)
     self.settings = settings
-    obstacle = cause.map { PartitionObstacle(tenant: tenant, cause: $0) }
+    let key = fault.flatMap { TenantKeyFault(rawValue: $0) }
+    obstacle = cause.map { PartitionObstacle(tenant: tenant, cause: $0, key: key) }
   }
 
   var bytes: [UInt8] {
     var text = #"{"worker":"\#(worker)","epoch":\#(epoch)"#
     for (key, value) in [
       ("settings", settings), ("held", obstacle?.cause), ("tenant", obstacle?.tenant),
+      ("key", obstacle?.key?.rawValue),
     ] {
       if let value { text += #","\#(key)":"\#(Self.plain(value))""# }
     }

@@ -5,15 +5,19 @@ package struct PartitionObstacle: Hashable, Sendable {
   /// The tenant whose key is missing or another one, as commands call it.
   package var tenant: String?
   package var cause: String
+  /// What is wrong with the key; `nil` of an earlier version.
+  package var key: TenantKeyFault?
 
-  package init(tenant: String? = nil, cause: String) {
-    (self.tenant, self.cause) = (tenant, cause)
+  package init(tenant: String? = nil, cause: String, key: TenantKeyFault? = nil) {
+    (self.tenant, self.cause, self.key) = (tenant, cause, key)
   }
 
   init(_ fault: BrokerFault) {
     // A lease is put often, and read by everybody.
     cause = String("\(fault)".prefix(Self.longest))
-    if case .sealed(let name, _) = fault { tenant = FleetAddress.label(of: name) }
+    if case .sealed(let name, _, let fault) = fault {
+      (tenant, key) = (FleetAddress.label(of: name), fault)
+    }
   }
 
   private static let longest = 200
@@ -38,7 +42,7 @@ struct PartitionFailure {
     next = now + min(.seconds(1 << min(count, 10)), Self.longestPause)
     count += 1
     (missing, isOfKey) = (nil, false)
-    guard case .sealed(let tenant, _) = fault else { return }
+    guard case .sealed(let tenant, _, _) = fault else { return }
     isOfKey = true
     if keys.lacks(tenant) { missing = tenant }
   }

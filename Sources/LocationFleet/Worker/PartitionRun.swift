@@ -249,6 +249,7 @@ extension PartitionRun {
     _ content: StateBucket, _ bucket: Int, _ broker: inout some FleetBroker
   ) throws(BrokerFault) {
     let key = Self.bucketKey(bucket, of: state.partition)
+    try keys.confirm(content, &broker)
     let bytes = try keys.seal(content, at: key, using: &generator)
     let longest = state.settings.longestValue
     guard bytes.count > longest else {

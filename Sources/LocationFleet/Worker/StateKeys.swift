@@ -35,6 +35,8 @@ struct StateKeys: Sendable {
   private var joined: [UInt64: [ExactName: SecretKey]] = [:]
   /// Whether something was opened without a tenant's key that is kept elsewhere, as it is wanted now.
   private(set) var isExposed = false
+  /// Tenants whose keys are those of the fleet's record, or new.
+  private var confirmed: Set<ExactName> = []
 
   /// Takes the keys out of what is stored of a partition.
   init(of partition: Int, _ values: [String: LogMessage], _ source: TenantKeySource = .broker) {
@@ -54,8 +56,38 @@ struct StateKeys: Sendable {
   /// Whether the keys of tenants are kept elsewhere than in the broker.
   var areElsewhere: Bool { if case .elsewhere = source { true } else { false } }
 
-  /// Whether the key of a tenant should be elsewhere and is not there.
-  func lacks(_ tenant: String) -> Bool { source.lacks(tenant) }
+  /// Whether the key of a tenant should be elsewhere, and is not there or another one.
+  func lacks(
+    _ tenant: String, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) -> Bool {
+    guard case .elsewhere(let find) = source else { return false }
+    do throws(BrokerFault) {
+      _ = try TenantKeyRecord.isRecorded(tenant, &broker, find)
+      return false
+    } catch {
+      guard case .sealed = error else { throw error }
+      return true
+    }
+  }
+
+  /// Looks whether the devices of a bucket may be sealed: each tenant's with one key alone, whichever worker
+  /// has the partition.
+  ///
+  /// - Chosen (FLEET-156): else neither of two keys would open everything.
+  mutating func confirm(
+    _ bucket: StateBucket, _ broker: inout some FleetBroker
+  ) throws(BrokerFault) {
+    guard case .elsewhere(let find) = source else { return }
+    var last: String?
+    for device in bucket.devices {
+      let tenant = device.name.tenant
+      guard last?.isExactly(tenant) != true else { continue }
+      last = tenant
+      guard !confirmed.contains(ExactName(tenant)) else { continue }
+      try TenantKeyRecord.confirm(tenant, &broker, find)
+      confirmed.insert(ExactName(tenant))
+    }
+  }
 
   /// The number of the key that seals; `nil` while there is none.
   var current: UInt64? { known.keys.max() }
@@ -65,8 +97,11 @@ struct StateKeys: Sendable {
   }
 
   /// A key with this number is stored.
+  ///
+  /// - Chosen (FLEET-155): a tenant that was erased, which has brought this key, may have lost its record.
   mutating func add(_ key: SecretKey, number: UInt64, sequence: UInt64) {
     known[number] = Entry(key: key, sequence: sequence)
+    confirmed = []
   }
 
   /// The messages of the keys but the newest.
@@ -107,7 +142,7 @@ struct StateKeys: Sendable {
     switch source {
     case .elsewhere(let find) where isElsewhere: own = try find(tenant)
     case .broker where isElsewhere:
-      throw .sealed(tenant: tenant, "its key is kept elsewhere; set `tenant-keys`")
+      throw .sealed(tenant: tenant, "its key is kept elsewhere", .unset)
     // The partition's alone, which is in the broker and goes with an erasure.
     default: own = key
     }
@@ -136,10 +171,11 @@ struct StateKeys: Sendable {
       do throws(BrokerFault) {
         let key = try key(of: tenant, isElsewhere: isElsewhere, number, entry.key)
         guard let devices = sealed.open(section, at: place, with: key) else {
-          throw .sealed(tenant: tenant, "\(place) was sealed with another key, or is damaged")
+          throw .sealed(
+            tenant: tenant, "\(place) was sealed with another key, or is damaged", .other)
         }
         bucket.devices += devices
-      } catch { closed.append((tenant, error)) }
+      } catch { closed.append((tenant, error.ofSealedDevices)) }
     }
     return (bucket, closed)
   }

@@ -48,6 +48,8 @@ package struct TenantErasure: Sendable {
 
   /// Overwrites what there is in one more partition, and at last the fences; returns whether that was all.
   package mutating func overwrite(_ broker: inout some FleetBroker) throws(BrokerFault) -> Bool {
+    // All of its devices are forgotten, and the next one begins with whichever key there is.
+    if overwritten == 0 { try TenantKeyRecord.end(of: tenant, &broker) }
     guard overwritten < parts.count else {
       versions += try fences.overwrite(partitions: parts.count, &broker)
       return true

@@ -142,14 +142,26 @@ struct FleetDiagnosisTests {
   func withoutKey() {
     let found = faults {
       for (number, tenant) in ["beta", "-"].enumerated() {
-        $0.partitions[number].lease?.obstacle = PartitionObstacle(tenant: tenant, cause: "no key")
+        $0.partitions[number].lease?.obstacle = PartitionObstacle(
+          tenant: tenant, cause: "no key", key: number == 0 ? .missing : .unmade)
       }
     }
     #expect(found.map(\.code) == ["partitions_without_key", "partitions_without_key"])
-    #expect(found[0].message.contains("partition 1 cannot go on: the key of tenant - is missing"))
+    #expect(
+      found[0].message.contains("partition 1 cannot go on: the key of tenant - was never made"))
     #expect(found[0].next?.hasPrefix("locationfleet tenant-key -, once") == true)
     #expect(found[1].message.contains("partition 0 cannot go on: the key of tenant beta"))
+    #expect(found[1].next?.hasPrefix("bring the file back from a copy") == true)
     #expect(found[1].next?.hasSuffix("locationfleet erase beta --all") == true)
+    // What one has seen sealed counts more than what another one has not.
+    let both = faults {
+      for (number, fault) in [TenantKeyFault.unmade, .other].enumerated() {
+        $0.partitions[number].lease?.obstacle = PartitionObstacle(
+          tenant: "beta", cause: "no key", key: fault)
+      }
+    }
+    #expect(both.first?.message.contains("is another one than that with which") == true)
+    #expect(both.first?.next?.contains("tenant-key") == false)
     let other = faults {
       for number in 0..<2 {
         $0.partitions[number].lease?.obstacle = PartitionObstacle(cause: "st.0.7 cannot be read")
