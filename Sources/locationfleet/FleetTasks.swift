@@ -74,33 +74,46 @@ struct FleetTasks {
     and logs: [FleetLog] = []
   ) throws(FleetFault) -> [FleetSurvey.Stream] {
     let ends = FleetSurvey.ends(ofPartitions: configuration.worker.partitions)
+    let found = try answered(ends + logs, &broker)
+    try compare(configuration, found, &broker, else: consequence)
+    return Array(found.dropFirst(ends.count))
+  }
+
+  /// How streams stand, once all have answered.
+  private static func answered(
+    _ logs: [FleetLog], _ broker: inout NATSBroker, until end: Instant? = nil
+  ) throws(FleetFault) -> [FleetSurvey.Stream] {
     let hint = { "; where it runs, this user needs $JS.API.STREAM.INFO.> (docs/fleet-server.conf)" }
-    let found = try attempt(&broker, hint) { (broker: inout NATSBroker) throws(BrokerFault) in
-      let found = broker.look(at: ends + logs)
+    return try attempt(&broker, until: end, hint) {
+      (broker: inout NATSBroker) throws(BrokerFault) in
+      let found = broker.look(at: logs)
       if let cause = FleetSurvey.silence(found) {
         throw found.contains { $0.isDenied } ? .denied(cause) : .unreachable(cause)
       }
       return found
     }
-    try compare(configuration, found, else: consequence)
-    return Array(found.dropFirst(ends.count))
   }
 
   /// The same for those who wait without end for streams that do not answer, or are still to be made: they look
-  /// once whether there are more.
-  static func refuseFurther(
+  /// once whether others are there.
+  static func refuseOtherPartitions(
     _ configuration: FleetConfiguration, _ broker: inout NATSBroker, else consequence: String
   ) throws(FleetFault) {
-    let further = broker.look(at: [.fixes(configuration.worker.partitions)])
-    try compare(configuration, further, else: consequence)
+    let ends = FleetSurvey.ends(ofPartitions: configuration.worker.partitions)
+    let found = broker.look(at: ends + [.fixes(0)])
+    // The last one is made first.
+    let isBegun = FleetSurvey.number(ofPartitions: found) != nil
+    if isBegun { try compare(configuration, found, &broker, else: consequence) }
   }
 
   private static func compare(
-    _ configuration: FleetConfiguration, _ streams: [FleetSurvey.Stream], else consequence: String
+    _ configuration: FleetConfiguration, _ streams: [FleetSurvey.Stream],
+    _ broker: inout NATSBroker, else consequence: String
   ) throws(FleetFault) {
     let count = configuration.worker.partitions
     guard let fault = FleetSurvey.fault(ofPartitions: count, streams) else { return }
-    throw FleetFault(reason: "\(fault): \(consequence); next: \(FleetSurvey.partitionsStep)")
+    let step = FleetSurvey.step(ofPartitions: broker.look(at: FleetSurvey.everyPartition))
+    throw FleetFault(reason: "\(fault): \(consequence); next: \(step)")
   }
 
   private static let longestAttempt = Duration.seconds(60)
@@ -113,6 +126,21 @@ struct FleetTasks {
     return Instant(nanoseconds: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
   }
 
+  /// Refuses to make streams beside those of a fleet with another number of partitions.
+  ///
+  /// - Chosen (FLEET-157): what was begun with the same number is gone on with.
+  private func refuseOtherFleet(
+    _ broker: inout NATSBroker, until end: Instant
+  ) throws(FleetFault) {
+    let count = configuration.worker.partitions
+    let ends = try Self.answered(FleetSurvey.ends(ofPartitions: count), &broker, until: end)
+    guard let fault = FleetSurvey.fault(ofPartitions: count, ends) else { return }
+    let all = try Self.answered(FleetSurvey.everyPartition, &broker, until: end)
+    guard FleetSurvey.number(ofPartitions: all) != nil else { return }
+    throw FleetFault(
+      reason: "\(fault): no stream was made; next: \(FleetSurvey.step(ofPartitions: all))")
+  }
+
   func initialize() throws(FleetFault) {
     var broker = try connect()
     var storage = NATSBroker.Storage()
@@ -120,8 +148,11 @@ struct FleetTasks {
     storage.hoursOfFixes = configuration.hoursOfFixes
     storage.daysOfEvents = configuration.daysOfEvents
     let partitions = configuration.worker.partitions
-    let logs = NATSBroker.logs(partitions: partitions)
     let end = Self.now + Self.longestMaking
+    try refuseOtherFleet(&broker, until: end)
+    // Its number says to everybody how many there are to be.
+    let last = FleetLog.fixes(partitions - 1)
+    let logs = [last] + NATSBroker.logs(partitions: partitions).filter { $0 != last }
     var made = 0
     for (number, log) in logs.enumerated() {
       var attempts = 0

@@ -30,7 +30,7 @@ struct WorkerProcess {
     // One answer that does not come loses no lease: it is renewed after a third of its time.
     let wait = min(max(configuration.worker.lease / 2, .seconds(1)), .seconds(5))
     var broker = try FleetTasks.connect(configuration, name: name, longestWait: wait)
-    try FleetTasks.refuseFurther(configuration, &broker, else: "nothing is judged")
+    try FleetTasks.refuseOtherPartitions(configuration, &broker, else: "nothing is judged")
     try refuseOtherBuckets(&broker)
     var port: FigurePort?
     if let number = configuration.port { port = try FigurePort(number) }

@@ -219,7 +219,7 @@ struct IngressServerTests {
         "locationfleet", ["ingress", "--config", site.folder.file("wrong.conf")])
       #expect(run.status == 2, "\(run.output)")
       #expect(
-        run.error.contains("`partitions` is \(count), \(fault): nothing is taken; next: count"))
+        run.error.contains("`partitions` is \(count), \(fault): nothing is taken; next: set"))
     }
   }
 

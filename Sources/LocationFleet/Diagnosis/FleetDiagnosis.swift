@@ -83,16 +83,13 @@ extension FleetDiagnosis {
 // MARK: - Streams
 
 extension FleetDiagnosis {
-  /// Streams that are missing are found for themselves.
+  /// Streams that are missing of the same fleet are found for themselves.
   private var number: [FleetFinding] {
-    let count = fleet.worker.partitions
-    guard let further = survey.further,
-      let fault = FleetSurvey.fault(ofPartitions: count, [further])
-    else { return [] }
-    return [
-      FleetFinding(
-        "streams", "partitions_differ", .bad, fault, next: FleetSurvey.partitionsStep)
-    ]
+    guard let fault = survey.fault(ofPartitions: fleet.worker.partitions) else { return [] }
+    let step =
+      survey.everyPartition.isEmpty
+      ? FleetSurvey.partitionsStep : FleetSurvey.step(ofPartitions: survey.everyPartition)
+    return [FleetFinding("streams", "partitions_differ", .bad, fault, next: step)]
   }
 
   private var streams: [FleetFinding] {
@@ -103,7 +100,8 @@ extension FleetDiagnosis {
       if case .silent(let cause) = stream.state { silent[cause, default: []].append(stream.name) }
     }
     var found: [FleetFinding] = []
-    if !missing.isEmpty {
+    // Else `init` would be for a fleet with another number of partitions.
+    if !missing.isEmpty, number.isEmpty {
       found.append(
         FleetFinding(
           "streams", "streams_missing", .bad,
@@ -125,7 +123,7 @@ extension FleetDiagnosis {
           "streams", "streams_leaderless", .bad, "nobody leads \(Self.list(leaderless))",
           next: "more than half of the servers must run: start those that are gone"))
     }
-    guard found.isEmpty else { return found }
+    guard found.isEmpty, missing.isEmpty else { return found }
     let copies = survey.streams.compactMap { $0.status?.replicas }.min() ?? 1
     return [
       FleetFinding(

@@ -26,9 +26,47 @@ extension FleetSurvey {
     return nil
   }
 
-  /// What a person does about it.
+  /// What is wrong with the number of partitions, by the streams that were looked at.
+  ///
+  /// - Parameter count: `partitions` of the configuration.
+  /// - Returns: `nil` also where there are none yet.
+  package func fault(ofPartitions count: Int) -> String? {
+    guard Self.number(ofPartitions: streams) != nil else { return nil }
+    let last = streams.filter { $0.log == .fixes(count - 1) }
+    return Self.fault(ofPartitions: count, (further.map { [$0] } ?? []) + last)
+  }
+
+  /// The fixes of every partition that a fleet may have.
+  package static let everyPartition = (0..<FleetConfiguration.mostPartitions).map {
+    FleetLog.fixes($0)
+  }
+
+  /// How many partitions a fleet has. Of these streams the last one is made before all others, so that its number
+  /// says how many there are to be, also where making them was interrupted.
+  ///
+  /// - Parameter streams: how those of ``everyPartition`` stand; others are passed over.
+  /// - Returns: `nil` where none is there.
+  package static func number(ofPartitions streams: [Stream]) -> Int? {
+    streams.compactMap { stream in
+      guard case .fixes(let partition) = stream.log, case .here = stream.state else { return nil }
+      return partition + 1
+    }.max()
+  }
+
+  /// What a person does about another number than that of the configuration.
+  ///
+  /// - Parameter streams: how those of ``everyPartition`` stand.
+  /// - Returns: the next step, with the right number where all have answered.
+  package static func step(ofPartitions streams: [Stream]) -> String {
+    guard silence(streams) == nil else { return partitionsStep }
+    guard let number = number(ofPartitions: streams) else { return "locationfleet init" }
+    return
+      "set `partitions` to \(number) in the configuration of every program; it never changes"
+  }
+
+  /// The same where not all streams have answered.
   package static let partitionsStep =
-    "count the streams FIX_0, FIX_1, … (nats stream ls), which locationfleet init makes, and set `partitions` to "
+    "count the streams FIX_0, FIX_1, … (nats stream ls), and set `partitions` to "
     + "that number in the configuration of every program; never change it otherwise"
 
   /// Why it is not known how many partitions there are.

@@ -82,6 +82,8 @@ package struct FleetSurvey: Hashable, Sendable {
   package var streams: [Stream] = []
   /// The stream of the fixes of the partition behind the last one, which should not be there.
   package var further: Stream?
+  /// The streams of the fixes of every partition, where their number is another one.
+  package var everyPartition: [Stream] = []
   package var partitions: [Partition] = []
   package var sinks: [Sink] = []
   /// The newest time by the servers' clock; `nil` where nobody has renewed anything.

@@ -37,7 +37,8 @@ package struct FleetConfiguration: Hashable, Sendable {
     switch key {
     case _ where BrokerAccess.keys.contains(key): return access.take(key, value)
     case "tenant-keys": return SettingValue.path(&tenantKeys, value, key)
-    case "partitions": return SettingValue.number(&worker.partitions, value, in: 1...1024, key)
+    case "partitions":
+      return SettingValue.number(&worker.partitions, value, in: 1...Self.mostPartitions, key)
     case "replicas":
       guard ["1", "3", "5"].contains(value) else { return "`replicas` must be 1, 3, or 5" }
       replicas = Int(value) ?? 1
@@ -70,6 +71,8 @@ package struct FleetConfiguration: Hashable, Sendable {
         + SinkConfiguration.everyKey.joined(separator: ", ")
     }
   }
+
+  static let mostPartitions = 1024
 
   package static let keys =
     BrokerAccess.keys + [

@@ -91,6 +91,9 @@ struct DoctorTask {
     let count = fleet.worker.partitions
     survey.streams = broker.look(at: NATSBroker.logs(partitions: count) + [.fixes(count)])
     survey.further = survey.streams.popLast()
+    if survey.fault(ofPartitions: count) != nil {
+      survey.everyPartition = broker.look(at: FleetSurvey.everyPartition)
+    }
     // Who has not answered to any of these answers to nothing.
     let isSilent = survey.streams.allSatisfy {
       if case .silent = $0.state { true } else { false }

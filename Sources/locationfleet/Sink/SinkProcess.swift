@@ -48,7 +48,7 @@ struct SinkProcess {
   mutating func run() throws(FleetFault) {
     var broker = try FleetTasks.connect(
       configuration.ingress.fleet, name: "locationfleet \(name)", longestWait: .seconds(2))
-    try FleetTasks.refuseFurther(
+    try FleetTasks.refuseOtherPartitions(
       configuration.ingress.fleet, &broker, else: "nothing is handed on")
     var port: FigurePort?
     if let number = configuration.ports[kind] { port = try FigurePort(number) }

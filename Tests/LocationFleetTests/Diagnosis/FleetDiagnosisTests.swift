@@ -325,11 +325,41 @@ struct FleetDiagnosisTests {
     let found = faults { $0.further = ends(here, here)[1] }
     #expect(found.map(\.code) == ["partitions_differ"])
     #expect(found.first?.verdict == .bad && found.first?.next == FleetSurvey.partitionsStep)
-    let missing = faults {
-      $0.streams[5].state = .missing
-      $0.further = ends(.missing, .missing)[1]
+  }
+
+  @Test(
+    "FLEET-157: where the last partition is not there and others are, the fleet has fewer; where it is there, streams are missing"
+  )
+  func fewerPartitions() {
+    func every(_ numbers: [Int]) -> [FleetSurvey.Stream] {
+      FleetSurvey.everyPartition.enumerated().map { number, log in
+        FleetSurvey.Stream(
+          log, "FIX_\(number)", numbers.contains(number) ? .here(StreamStatus()) : .missing)
+      }
     }
-    #expect(missing.map(\.code) == ["streams_missing"], "it is said once")
+    #expect(every([]).count == 1024)
+    #expect(FleetSurvey.number(ofPartitions: every([])) == nil)
+    #expect(FleetSurvey.step(ofPartitions: every([])) == "locationfleet init")
+    // Of one that was interrupted the last one is there, and few others.
+    #expect(FleetSurvey.number(ofPartitions: every([0, 7])) == 8)
+    let step = FleetSurvey.step(ofPartitions: every(Array(0..<8)))
+    #expect(step.hasPrefix("set `partitions` to 8 in"))
+    var silent = every([0])
+    silent[3].state = .silent("nobody answers")
+    #expect(FleetSurvey.step(ofPartitions: silent) == FleetSurvey.partitionsStep)
+    // FIX_1 is the sixth.
+    let fewer = faults {
+      $0.streams[5].state = .missing
+      $0.everyPartition = every([0])
+    }
+    #expect(fewer.map(\.code) == ["partitions_differ"], "and not that init is to be asked")
+    #expect(fewer.first?.message == "`partitions` is 2, and FIX_1 is not there")
+    #expect(fewer.first?.next?.hasPrefix("set `partitions` to 1 in") == true)
+    let interrupted = faults { $0.streams[3].state = .missing }
+    #expect(interrupted.map(\.code) == ["streams_missing"])
+    #expect(interrupted.first?.next == "locationfleet init")
+    let none = faults { for number in $0.streams.indices { $0.streams[number].state = .missing } }
+    #expect(none.first?.code == "streams_missing")
   }
 
   @Test("FLEET-86: what a server answers of a stream is read, and other bytes are none")
