@@ -11,6 +11,12 @@ struct TenantKeyFiles: Sendable {
   /// Whether there is something where the key of a tenant is to be.
   func has(_ tenant: String) -> Bool { access(path(of: tenant), F_OK) == 0 }
 
+  /// Whether the folder can be looked at, and has no key of a tenant; the key itself is not read.
+  func isWithout(_ tenant: String) -> Bool {
+    guard access(path(of: tenant), F_OK) != 0, errno == ENOENT else { return false }
+    return access(folder, X_OK) == 0
+  }
+
   /// Where a worker finds the keys.
   static func source(_ folder: String?) -> TenantKeySource {
     guard let folder else { return .broker }

@@ -208,6 +208,47 @@ struct IngressServerTests {
     #expect(try site.kept()["truck-0"] == [1])
   }
 
+  @Test(
+    "FLEET-158: devices of a tenant without a key are refused, by MQTT and HTTP, until there is one",
+    .enabled(if: isInstalled("curl"), "curl is not installed"))
+  func withoutKey() async throws {
+    let keys = try TemporaryFolder()
+    let folder = keys.file("keys")
+    try FileManager.default.createDirectory(
+      atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o750])
+    // An ingress looks only whether there is a file.
+    try "".write(toFile: "\(folder)/acme", atomically: true, encoding: .utf8)
+    let site = try await IngressSite(
+      devices: 1, others: ["newco"], more: "tenant-keys = \(folder)\n")
+    let check = try FinishedProgram(
+      "locationfleet", ["ingress", "--check", "--config", site.folder.file("fleet.conf")])
+    #expect(
+      check.status == 0 && check.output.hasSuffix("no faults, 3 accounts\n"), "\(check.error)")
+    #expect(check.error.contains("tenant newco has no key"), "\(check.error)")
+    #expect(!check.error.contains("tenant acme"), "\(check.error)")
+    #expect(throws: MQTTDevice.Gone.self) { try site.device("newco") }
+    let ask = [
+      "curl", "-s", "-w", "%{http_code}", "-u", "newco:\(IngressSite.password("newco"))",
+      "http://127.0.0.1:\(site.web)/?lat=46.5&lon=6.6&timestamp=1780000000",
+    ]
+    let refused = try await runToEnd(ask).lines
+    #expect(refused.last == "403" && refused.first?.contains("not let in yet") == true)
+    var acme = try site.device(0)
+    try acme.publish(IngressSite.report(1), to: Self.topic(0))
+    try acme.waitForAcknowledgements(1)
+    #expect(try site.kept() == ["truck-0": [1]])
+    #expect(
+      try await site.metrics().contains {
+        $0.hasSuffix(#"fixes_total{tenant="newco",result="key"} 2"#)
+      })
+    let made = try FinishedProgram(
+      "locationfleet", ["tenant-key", "newco", "--config", site.folder.file("fleet.conf")])
+    #expect(made.status == 0, "\(made.error)")
+    #expect(try await runToEnd(ask).lines.last == "200")
+    try site.device("newco").close()
+    acme.close()
+  }
+
   @Test("FLEET-112: an ingress with another number of partitions than the fleet has takes nothing")
   func otherPartitions() async throws {
     let site = try await IngressSite(devices: 1)

@@ -38,6 +38,8 @@ package struct Ingress: Sendable {
     case name
     /// A topic of MQTT at which no fixes are taken.
     case topic
+    /// Of a tenant without the key that its devices are to be stored with.
+    case key
 
     /// What is answered, with the end of the line.
     package var text: StaticString {
@@ -46,6 +48,7 @@ package struct Ingress: Sendable {
       case .missing: "the device is missing; name it as id, as device, or in X-Limit-D\n"
       case .name: "the name of a device has 1 to 64 bytes, and no control characters\n"
       case .topic: "no topic of fixes\n"
+      case .key: "this tenant is not let in yet; ask who runs the fleet\n"
       }
     }
   }
@@ -60,6 +63,9 @@ package struct Ingress: Sendable {
   }
 
   private let partitions: Int
+  private let lacksKey: @Sendable (_ tenant: String) -> Bool
+  /// Tenants of which it was said that they have no key.
+  private var keyless: Set<ExactName> = []
   /// Of the devices that were heard last; made anew for any other.
   private var places: [FleetDeviceName: Place] = [:]
   package var figures = IngressFigures()
@@ -68,7 +74,33 @@ package struct Ingress: Sendable {
   /// How many of them were counted as accepted.
   private var accepted = 0
 
-  package init(partitions: Int) { self.partitions = partitions }
+  /// `lacksKey` says of a tenant whether it has to have a key to be stored with, and has none.
+  package init(
+    partitions: Int, lacksKey: @escaping @Sendable (_ tenant: String) -> Bool = { _ in false }
+  ) {
+    (self.partitions, self.lacksKey) = (partitions, lacksKey)
+  }
+
+  /// Whether devices of a tenant are let in, and if not, whether that is to be said.
+  package enum Admission: Hashable, Sendable {
+    case granted
+    case refused(isNew: Bool)
+  }
+
+  /// Looks whether devices of a tenant may be let in.
+  ///
+  /// - Chosen (FLEET-158): one fix of a tenant without a key would hold up a partition, with all other tenants in it.
+  package mutating func admit(_ tenant: String) -> Admission {
+    let name = ExactName(tenant)
+    guard lacksKey(tenant) else {
+      keyless.remove(name)
+      return .granted
+    }
+    figures.judged.count(tenant, "key")
+    // Names of certificates are not bounded.
+    if keyless.count >= Self.mostKeyless { keyless = [] }
+    return .refused(isNew: keyless.insert(name).inserted)
+  }
 
   /// Takes a message that was published to a topic. `now` is when it came, by the ingress's clock; without that
   /// no fix is of the future.
@@ -171,6 +203,7 @@ package struct Ingress: Sendable {
   }
 
   private static let mostPlaces = 65_536
+  private static let mostKeyless = 1000
   /// What a device that works sends, too. One whose clock or receiver is wrong would keep a fix that was answered
   /// 400, and all others behind it.
   private static let harmless: Set<DeviceReport.Reason> = [

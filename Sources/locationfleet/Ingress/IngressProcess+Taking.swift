@@ -60,11 +60,25 @@ extension IngressProcess {
     _ name: DeviceConnections.Name, _ account: DeviceAccount, at now: Moment
   ) -> [DeviceConnections.Wish] {
     guard devices.isOpen(name) else { return [] }
+    guard admits(account.tenant) else { return devices.authenticated(name, nil, at: now) }
     guard limits.connect(account.tenant) else {
       ingress.figures.limited(account.tenant, .connections)
       return devices.handle(name, .surplus, at: now)
     }
     return devices.authenticated(name, account, at: now)
+  }
+
+  /// Whether a tenant's devices may be let in; says it once where they may not.
+  private mutating func admits(_ tenant: String) -> Bool {
+    guard case .refused(let isNew) = ingress.admit(tenant) else { return true }
+    if isNew {
+      let label = FleetAddress.label(of: tenant)
+      Log.ingress(
+        "devices of tenant \(label) are refused, as it has no key in `tenant-keys`; next: make it with "
+          + "`locationfleet tenant-key \(label)`, and copy the file to each computer with workers first",
+        isFault: true)
+    }
+    return false
   }
 
   /// Lets go on what was held back until then.
@@ -128,6 +142,10 @@ extension IngressProcess {
         return
       }
       web?.reply(request, text: ingress.figures.text(of: account.tenant))
+      return
+    }
+    guard admits(account.tenant) else {
+      web?.reply(request, .refused, because: Ingress.Refusal.key.text)
       return
     }
     let parameters = request.parameters.filter { $0.name != "user" && $0.name != "password" }

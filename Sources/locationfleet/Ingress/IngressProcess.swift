@@ -64,7 +64,10 @@ struct IngressProcess {
       longestMessage: configuration.tenants.longestMessage, security)
     limits = configuration.tenants.limits(connections: configuration.mostConnections)
     awaited = AwaitedMessages(for: .seconds(configuration.acknowledgeWithin))
-    ingress = Ingress(partitions: configuration.fleet.worker.partitions)
+    let keys = configuration.fleet.tenantKeys.map { TenantKeyFiles(folder: $0) }
+    ingress = Ingress(partitions: configuration.fleet.worker.partitions) {
+      keys?.isWithout($0) ?? false
+    }
     writer = try Self.connect(configuration.fleet)
     if let number = configuration.port {
       let figures = try FigurePort(number)
@@ -98,13 +101,15 @@ struct IngressProcess {
     }
   }
 
-  /// Looks at everything that an ingress would need; returns how many accounts there are.
-  static func check(_ configuration: IngressConfiguration) throws(FleetFault) -> Int {
+  /// Looks at everything that an ingress would need; returns the accounts.
+  static func check(
+    _ configuration: IngressConfiguration
+  ) throws(FleetFault) -> DeviceAccounts {
     guard cin_is_address(configuration.address) != 0 else {
       throw FleetFault(reason: "`listen` \(configuration.address) is no address")
     }
     _ = try TransportSecurity(configuration.security)
-    return try accounts(configuration.accounts).byUser.count
+    return try accounts(configuration.accounts)
   }
 
   /// Reads the file of the accounts, if there is one; every fault of it is in the one that is thrown.

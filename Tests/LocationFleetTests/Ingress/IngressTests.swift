@@ -2,6 +2,7 @@ import Foundation
 import LocationFleet
 import LocationModel
 import TestSupport
+import Synchronization
 import Testing
 
 @Suite("The ingress of a fleet")
@@ -47,6 +48,28 @@ struct IngressTests {
     #expect(ingress.take(query: [], body: fix, claim: long, of: gateway) == .refused(.name))
     #expect(ingress.take(query: [], body: fix, claim: "", of: gateway) == .refused(.name))
     #expect(ingress.take(query: [], body: fix, claim: "truck 2", of: own) == .refused(.device))
+  }
+
+  @Test(
+    "FLEET-158: a tenant that has to have a key is let in once it has one, and until then it is counted and said once"
+  )
+  func withoutKey() {
+    var open = Ingress(partitions: 4)
+    #expect(open.admit("newco") == .granted && open.figures.judged.fixes.isEmpty)
+    let hasKey = Mutex(false)
+    var ingress = Ingress(partitions: 4) { tenant in tenant == "newco" && !hasKey.withLock { $0 } }
+    #expect(ingress.admit("acme") == .granted && ingress.admit("") == .granted)
+    #expect(ingress.admit("newco") == .refused(isNew: true))
+    #expect(ingress.admit("newco") == .refused(isNew: false))
+    #expect(ingress.figures.judged.fixes == ["newco": ["key": 2]])
+    hasKey.withLock { $0 = true }
+    #expect(ingress.admit("newco") == .granted)
+    // Where it goes again, that is said again.
+    hasKey.withLock { $0 = false }
+    #expect(ingress.admit("newco") == .refused(isNew: true))
+    // However many names come by certificates.
+    var many = Ingress(partitions: 4) { _ in true }
+    #expect((0..<5000).allSatisfy { many.admit("\($0)") == .refused(isNew: true) })
   }
 
   @Test("FLEET-135: a message that is no UTF-8 is malformed, and names no device")
