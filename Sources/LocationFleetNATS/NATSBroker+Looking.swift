@@ -31,12 +31,23 @@ extension NATSBroker {
   package mutating func messages(
     _ places: [(log: FleetLog, place: MessagePlace)]
   ) -> [LogMessage?] {
+    answers(places).map(\.message)
+  }
+
+  /// Returns what is at places, in their order.
+  package mutating func answers(
+    _ places: [(log: FleetLog, place: MessagePlace)]
+  ) -> [MessageAnswer] {
     let questions = places.map { log, place in
       ("STREAM.MSG.GET.\(NATSName.stream(log))", Self.text(place, log))
     }
     return askAll(questions).map { answer in
-      guard case .success(let bytes) = answer else { return nil }
-      return JetStreamAnswer(bytes)?.message
+      guard case .success(let bytes) = answer, let found = JetStreamAnswer(bytes) else {
+        return .silent
+      }
+      if let message = found.message { return .here(message) }
+      // Whether the message is not there, or the stream, the state of the stream says.
+      return found.fault == nil || found.code == 404 ? .none : .silent
     }
   }
 

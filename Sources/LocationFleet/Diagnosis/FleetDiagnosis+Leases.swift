@@ -51,6 +51,19 @@ extension FleetDiagnosis {
     }
   }
 
+  /// Partitions whose devices are stored in another number of buckets than this configuration says.
+  var buckets: [FleetFinding] {
+    let own = fleet.worker.partition.buckets
+    let stored = survey.partitions.compactMap(\.buckets).first { $0 != own }
+    guard let stored else { return [] }
+    return [
+      FleetFinding(
+        "partitions", "buckets_differ", .bad,
+        "`buckets` is \(own), and devices are stored in \(stored)",
+        next: "set `buckets` to \(stored) in the configuration of every worker; it never changes")
+    ]
+  }
+
   /// Workers that judge otherwise than others, or than the configuration that is read here.
   var settings: [FleetFinding] {
     var workers: [String: Set<String>] = [:]

@@ -3,9 +3,19 @@ internal import LocationModel
 // What workers and sinks do with the streams.
 extension FleetDiagnosis {
   var partitions: [FleetFinding] {
-    guard !survey.partitions.isEmpty, survey.status(of: .leases) != nil else { return [] }
+    guard !survey.partitions.isEmpty, survey.status(of: .leases) != nil else {
+      return notLookedAt("partitions", .leases)
+    }
     var found: [FleetFinding] = []
-    let free = survey.partitions.indices.filter { survey.partitions[$0].lease?.isHeld != true }
+    let free = survey.partitions.indices.filter {
+      survey.partitions[$0].lease?.isHeld != true && !survey.partitions[$0].isLeaseUnread
+    }
+    let unread = survey.partitions.indices.filter {
+      survey.partitions[$0].isLeaseUnread || survey.partitions[$0].isStateUnread
+    }
+    if !unread.isEmpty {
+      found.append(Self.notLookedAt("partitions", Self.partitions(unread)))
+    }
     if !free.isEmpty {
       let silent = Set(
         free.compactMap { survey.partitions[$0].lease?.owner }.filter { !$0.isEmpty })
@@ -19,7 +29,7 @@ extension FleetDiagnosis {
           next: "systemctl start locationfleet@1; what keeps one from it: "
             + "journalctl -u 'locationfleet@*'"))
     }
-    found += heldUp + behind + settings
+    found += heldUp + behind + buckets + settings
     guard found.isEmpty else { return found }
     var shares: [String: Int] = [:]
     for partition in survey.partitions { shares[partition.lease?.owner ?? "", default: 0] += 1 }
@@ -49,7 +59,9 @@ extension FleetDiagnosis {
     let limit = 2 * fleet.worker.partition.snapshotPeriod.inSeconds + 30
     var oldest = 0.0
     let late = survey.partitions.indices.filter { partition in
-      guard let date = survey.partitions[partition].oldest else { return false }
+      guard !survey.partitions[partition].isStateUnread,
+        let date = survey.partitions[partition].oldest
+      else { return false }
       let age = now.seconds(since: date)
       guard age > limit else { return false }
       oldest = max(oldest, age)
@@ -68,7 +80,7 @@ extension FleetDiagnosis {
   }
 
   var fences: [FleetFinding] {
-    guard let store = survey.status(of: .fences) else { return [] }
+    guard let store = survey.status(of: .fences) else { return notLookedAt("fences", .fences) }
     guard survey.erasing.isEmpty else {
       let names = survey.erasing.sorted()
       return [
@@ -92,7 +104,17 @@ extension FleetDiagnosis {
       versions[version.isEmpty ? "none" : version, default: []].append(number)
     }
     guard versions.count > 1 else {
-      let version = versions.keys.first.map { "\($0) in \(versions[$0]?.count ?? 0) partitions" }
+      let all = survey.partitions.count
+      let version = versions.first.map { version, found in
+        found.count == all
+          ? "\(version) in \(all) partitions"
+          : "\(version) in \(found.count) of \(all) partitions; the others have not stored by which "
+            + "they judge"
+      }
+      let unread = survey.partitions.indices.filter { survey.partitions[$0].isStateUnread }
+      guard unread.isEmpty, !survey.unread.contains(.fences) else {
+        return [Self.notLookedAt("fences", unread.isEmpty ? nil : Self.partitions(unread))]
+      }
       return [
         FleetFinding(
           "fences", "fences_work", .good,
@@ -135,11 +157,13 @@ extension FleetDiagnosis {
   }
 
   var sinks: [FleetFinding] {
-    guard survey.status(of: .sinks) != nil else { return [] }
+    guard survey.status(of: .sinks) != nil else { return notLookedAt("sinks", .sinks) }
     var found = survey.sinks.map { finding($0) }
     let known = Set(survey.sinks.map(\.name))
+    let isUnread = survey.unread.contains(.sinks)
+    if isUnread { found.append(Self.notLookedAt("sinks", known.isEmpty ? nil : "all others")) }
     for kind in SinkKind.allCases
-    where configuration.isNamed(kind) && !known.contains(kind.rawValue) {
+    where !isUnread && configuration.isNamed(kind) && !known.contains(kind.rawValue) {
       found.append(
         FleetFinding(
           "sink \(kind.rawValue)", "sink_never", .bad,
@@ -168,6 +192,7 @@ extension FleetDiagnosis {
           + "locationfleet forget-sink \(sink.name)")
     }
     if let found = otherTenants(sink) { return found }
+    guard !sink.isUnread else { return Self.notLookedAt(name) }
     guard sink.claim.isHeld else {
       let unit = SinkKind(rawValue: sink.name).map { "locationfleet-sink@\($0.rawValue)" }
       return FleetFinding(
@@ -179,7 +204,8 @@ extension FleetDiagnosis {
     guard left == 0 || sink.isMoving else {
       return FleetFinding(
         name, "sink_stalled", .doubtful,
-        "a process has it, \(left) events wait, and none was confirmed for \(lease) s",
+        "a process has it, \(left) events wait\(since(sink)), and none was confirmed in the "
+          + "\(lease) s of this look",
         next: "why the other side does not take them: journalctl -u 'locationfleet-sink@*'")
     }
     guard left > Self.mostWaiting else {
@@ -191,6 +217,12 @@ extension FleetDiagnosis {
       next:
         "whether the other side answers, and how fast: locationctl fleet status --port with its "
         + "port of figures")
+  }
+
+  /// For how long the oldest event has waited.
+  private func since(_ sink: FleetSurvey.Sink) -> String {
+    guard let now = survey.now ?? sink.put, let oldest = sink.oldest else { return "" }
+    return ", the oldest for \(Int(max(now.seconds(since: oldest), 0))) s"
   }
 
   /// A sink of the configuration whose tenants are others than it remembers; it hands nothing on.
@@ -205,6 +237,24 @@ extension FleetDiagnosis {
         + "on those of \(Sink.list(wanted))",
       next: "mend `sink-tenant`; or give the sink another --name; or have it begin anew: "
         + "locationfleet forget-sink \(sink.name)")
+  }
+
+  /// What is said of a part whose stream has not answered; nothing where the stream is missing, which is said for
+  /// itself.
+  private func notLookedAt(_ subject: String, _ log: FleetLog) -> [FleetFinding] {
+    let known = survey.streams.first { $0.log == log } ?? survey.streams.first
+    guard case .silent = known?.state else { return [] }
+    return [Self.notLookedAt(subject)]
+  }
+
+  /// What is said of something that nothing has answered about.
+  ///
+  /// - Chosen (FLEET-160): no answer is no sign that there is none.
+  private static func notLookedAt(_ subject: String, _ part: String? = nil) -> FleetFinding {
+    FleetFinding(
+      subject, "not_looked_at", .doubtful,
+      "not looked at\(part.map { ": \($0)" } ?? ""), as the streams have not answered",
+      next: "mend what is wrong with servers and streams, then ask again: locationfleet doctor")
   }
 
   /// Events that wait for a sink in the ordinary course.

@@ -13,7 +13,7 @@ package struct FleetDiagnosis: Sendable {
 
   /// In the order in which they are to be mended: what comes later often follows from what is wrong before.
   package var findings: [FleetFinding] {
-    let servers = survey.servers.map { Self.finding($0) }
+    let servers = survey.servers.map { finding($0) }
     guard survey.servers.contains(where: { $0.keepsStreams }) else { return servers + keys }
     return servers + number + streams + copies + retention + partitions + fences + keys + sinks
   }
@@ -41,7 +41,18 @@ extension FleetSurvey.Server {
 }
 
 extension FleetDiagnosis {
-  private static func finding(_ server: FleetSurvey.Server) -> FleetFinding {
+  /// Whether every server lets this user in, and streams are silent all the same: one of the servers may do
+  /// nothing more than take connections.
+  ///
+  /// - Chosen (FLEET-160): which one it is no other server says, nor does JetStream.
+  private var mayHang: Bool {
+    survey.servers.allSatisfy(\.keepsStreams)
+      && survey.streams.contains {
+        if case .silent = $0.state { !$0.isDenied } else { false }
+      }
+  }
+
+  private func finding(_ server: FleetSurvey.Server) -> FleetFinding {
     func bad(_ code: String, _ message: String, _ next: String) -> FleetFinding {
       FleetFinding(server.address, code, .bad, message, next: next)
     }
@@ -73,9 +84,17 @@ extension FleetDiagnosis {
           "add jetstream { store_dir: \"…\" } to its configuration, as in docs/fleet-server.conf, and "
             + "start it again")
       }
-      return FleetFinding(
-        server.address, "server_works", .good,
-        "\(name), with JetStream\(greeting.needsTLS ? " and TLS" : "")")
+      let what = "\(name), with JetStream\(greeting.needsTLS ? " and TLS" : "")"
+      guard !mayHang else {
+        return FleetFinding(
+          server.address, "server_may_hang", .doubtful,
+          "\(what), lets this user in; but streams do not answer, so one of the servers may hang, as "
+            + "with a full disk",
+          next: "on its computer: curl -m 3 127.0.0.1:8222/healthz; df; where nothing is answered: "
+            + "systemctl kill -s KILL nats-server, make room, and start it "
+            + "(locationfleet-watchdog kills it by itself)")
+      }
+      return FleetFinding(server.address, "server_works", .good, what)
     }
   }
 }
@@ -99,6 +118,7 @@ extension FleetDiagnosis {
     for stream in survey.streams {
       if case .silent(let cause) = stream.state { silent[cause, default: []].append(stream.name) }
     }
+    let denied = Set(survey.streams.filter(\.isDenied).map(\.name))
     var found: [FleetFinding] = []
     // Else `init` would be for a fleet with another number of partitions.
     if !missing.isEmpty, number.isEmpty {
@@ -112,10 +132,7 @@ extension FleetDiagnosis {
       found.append(
         FleetFinding(
           "streams", "streams_silent", .bad, "\(Self.list(names)): \(cause)",
-          next:
-            "start the servers that are gone, and wait until curl 127.0.0.1:8222/healthz says ok; "
-            + "where all servers run, the user may not ask: give it $JS.API.STREAM.INFO.> and "
-            + "$JS.API.STREAM.MSG.GET.> (docs/fleet-server.conf)"))
+          next: silentStep(isDenied: !denied.isDisjoint(with: names))))
     }
     if !leaderless.isEmpty {
       found.append(
@@ -131,6 +148,18 @@ extension FleetDiagnosis {
         "\(survey.streams.count) are there"
           + (copies > 1 ? ", each with \(copies) copies or more" : ""))
     ]
+  }
+
+  private func silentStep(isDenied: Bool) -> String {
+    let isOK = "until curl 127.0.0.1:8222/healthz on each of their computers says ok"
+    if isDenied {
+      return "give the user $JS.API.STREAM.INFO.> and $JS.API.STREAM.MSG.GET.> "
+        + "(docs/fleet-server.conf)"
+    }
+    return mayHang
+      ? "kill and start the server that does not answer its /healthz, and wait \(isOK); where all say "
+        + "so, ask again after 10 s, in which a leader is elected"
+      : "start the servers that are gone, and wait \(isOK)"
   }
 
   private var copies: [FleetFinding] {

@@ -61,8 +61,14 @@ package struct FleetSurvey: Hashable, Sendable {
     package var position: UInt64 = 0
     /// The version of the fences that is stored with it; `nil` before the first.
     package var fences: String?
+    /// In how many buckets its devices are stored; `nil` before the first.
+    package var buckets: Int?
     /// When the oldest input behind `position` came; `nil` where there is none.
     package var oldest: UnixTime?
+    /// Whether nothing has answered to who owns it.
+    package var isLeaseUnread = false
+    /// Whether nothing has answered to how far it is.
+    package var isStateUnread = false
 
     package init() {}
   }
@@ -76,6 +82,12 @@ package struct FleetSurvey: Hashable, Sendable {
     package var tenants: [String]?
     /// Whether it has settled something while it was looked at.
     package var isMoving = false
+    /// Whether nothing has answered to how far it is.
+    package var isUnread = false
+    /// When what it has put last came, by the servers' clock; `nil` where that is not known.
+    package var put: UnixTime?
+    /// When the oldest event that it has not settled came; `nil` where there is none, or that is not known.
+    package var oldest: UnixTime?
   }
 
   package var servers: [Server] = []
@@ -86,6 +98,8 @@ package struct FleetSurvey: Hashable, Sendable {
   package var everyPartition: [Stream] = []
   package var partitions: [Partition] = []
   package var sinks: [Sink] = []
+  /// Logs of which messages were asked for, and not each question was answered.
+  package var unread: Set<FleetLog> = []
   /// The newest time by the servers' clock; `nil` where nobody has renewed anything.
   package var now: UnixTime?
   /// Tenants that are being erased, as commands call them.
@@ -102,6 +116,16 @@ package struct FleetSurvey: Hashable, Sendable {
   package func status(of log: FleetLog) -> StreamStatus? {
     streams.first { $0.log == log }?.status
   }
+}
+
+/// What is at a place that was asked for.
+package enum MessageAnswer: Hashable, Sendable {
+  case here(LogMessage)
+  case none
+  /// Nothing has answered.
+  case silent
+
+  package var message: LogMessage? { if case .here(let message) = self { message } else { nil } }
 }
 
 /// A message that is asked for.
@@ -138,11 +162,14 @@ extension FleetSurvey {
 
   /// Takes the answers to those questions.
   package mutating func take(
-    _ partition: Int, lease: LogMessage?, checkpoint: LogMessage?
+    _ partition: Int, lease: MessageAnswer, checkpoint: MessageAnswer
   ) {
-    partitions[partition].lease = lease.flatMap { Claim(lease: $0) }
-    let stored = checkpoint.flatMap { Checkpoint($0.entry.bytes) }
+    partitions[partition].lease = lease.message.flatMap { Claim(lease: $0) }
+    partitions[partition].isLeaseUnread = lease == .silent
+    partitions[partition].isStateUnread = checkpoint == .silent
+    let stored = checkpoint.message.flatMap { Checkpoint($0.entry.bytes) }
     partitions[partition].fences = stored?.fences
+    partitions[partition].buckets = stored?.buckets
     partitions[partition].position = stored?.position ?? 0
   }
 
@@ -154,7 +181,7 @@ extension FleetSurvey {
     sinks.append(
       Sink(
         name: String(name), claim: Claim(owner: position.owner, revision: message.sequence),
-        settled: position.settled, tenants: position.tenants))
+        settled: position.settled, tenants: position.tenants, put: message.time))
   }
 
   /// Those that somebody has, and has not renewed since they were looked at first.
@@ -179,22 +206,34 @@ extension FleetSurvey {
     return left
   }
 
+  /// Where the oldest event is that a sink has not settled, of each partition in which some are.
+  package func waiting(for sink: Sink) -> [(log: FleetLog, place: MessagePlace)] {
+    sink.settled.enumerated().compactMap { partition, settled in
+      guard status(of: .events(partition))?.last ?? 0 > settled else { return nil }
+      return (.events(partition), .first(subject: ">", from: settled + 1))
+    }
+  }
+
   /// Takes what a lease is now.
-  package mutating func renew(_ partition: Int, _ message: LogMessage) {
-    guard partitions[partition].lease?.revision ?? 0 < message.sequence else { return }
+  package mutating func renew(_ partition: Int, _ answer: MessageAnswer) {
+    partitions[partition].isLeaseUnread = answer == .silent
+    guard let message = answer.message,
+      partitions[partition].lease?.revision ?? 0 < message.sequence
+    else { return }
     partitions[partition].lease = Claim(lease: message)
     partitions[partition].lease?.isRenewed = true
     note(message.time)
   }
 
   /// Takes what the key of a sink is now.
-  package mutating func renew(sink index: Int, _ message: LogMessage) {
-    guard sinks[index].claim.revision < message.sequence,
+  package mutating func renew(sink index: Int, _ answer: MessageAnswer) {
+    sinks[index].isUnread = answer == .silent
+    guard let message = answer.message, sinks[index].claim.revision < message.sequence,
       let position = SinkPosition(message.entry.bytes)
     else { return }
     sinks[index].claim = Claim(owner: position.owner, revision: message.sequence, isRenewed: true)
     if sinks[index].settled != position.settled { sinks[index].isMoving = true }
-    sinks[index].settled = position.settled
+    (sinks[index].settled, sinks[index].put) = (position.settled, message.time)
     note(message.time)
   }
 

@@ -101,7 +101,7 @@ struct DoctorTask {
     guard !isSilent else { return }
     survey.partitions = Array(repeating: FleetSurvey.Partition(), count: count)
     let questions = (0..<count).flatMap { FleetSurvey.questions(of: $0) }
-    let answers = broker.messages(questions)
+    let answers = broker.answers(questions)
     for partition in 0..<count {
       let found = answers[(2 * partition)...].prefix(2)
       guard let first = found.indices.first else { continue }
@@ -110,24 +110,31 @@ struct DoctorTask {
     lookAtNotes(&survey, &broker)
     awaitRenewals(fleet.worker.lease, &survey, &broker)
     lookAtOldest(&survey, &broker)
+    lookAtWaiting(&survey, &broker)
     lookAtOverdue(configuration.ingress, &survey, &broker)
   }
 
   private static func lookAtNotes(_ survey: inout FleetSurvey, _ broker: inout NATSBroker) {
-    forEach("$KV.SINKS.>", in: .sinks, &broker) { survey.take(sink: $0) }
-    forEach(FleetSurvey.erasures, in: .fences, &broker) { survey.take(erasure: $0) }
+    forEach("$KV.SINKS.>", in: .sinks, &survey, &broker) { $0.take(sink: $1) }
+    forEach(FleetSurvey.erasures, in: .fences, &survey, &broker) { $0.take(erasure: $1) }
   }
 
   /// Every message of a log with a subject, up to a bound.
   private static func forEach(
-    _ subject: String, in log: FleetLog, _ broker: inout NATSBroker, _ body: (LogMessage) -> Void
+    _ subject: String, in log: FleetLog, _ survey: inout FleetSurvey, _ broker: inout NATSBroker,
+    _ body: (inout FleetSurvey, LogMessage) -> Void
   ) {
     var from: UInt64 = 1
     for _ in 0..<mostNotes {
-      let found = broker.messages([(log, .first(subject: subject, from: from))])
-      guard let message = found.first ?? nil else { return }
-      body(message)
-      from = message.sequence + 1
+      switch broker.answers([(log, .first(subject: subject, from: from))]).first {
+      case .here(let message):
+        body(&survey, message)
+        from = message.sequence + 1
+      case MessageAnswer.none?: return
+      case .silent, nil:
+        survey.unread.insert(log)
+        return
+      }
     }
   }
 
@@ -140,21 +147,20 @@ struct DoctorTask {
       let (partitions, sinks) = (survey.unrenewedLeases, survey.unrenewedSinks)
       guard !partitions.isEmpty || !sinks.isEmpty, clock(CLOCK_MONOTONIC) < end else { return }
       broker.wait(pause)
-      let found = broker.messages(
+      let found = broker.answers(
         partitions.map { (.leases, .last(key: "\($0)")) }
           + sinks.map { (.sinks, .last(key: survey.sinks[$0].name)) })
-      for (partition, message) in zip(partitions, found) {
-        if let message { survey.renew(partition, message) }
-      }
-      for (sink, message) in zip(sinks, found.dropFirst(partitions.count)) {
-        if let message { survey.renew(sink: sink, message) }
+      for (partition, answer) in zip(partitions, found) { survey.renew(partition, answer) }
+      for (sink, answer) in zip(sinks, found.dropFirst(partitions.count)) {
+        survey.renew(sink: sink, answer)
       }
     }
   }
 
   private static func lookAtOldest(_ survey: inout FleetSurvey, _ broker: inout NATSBroker) {
     let behind = survey.partitions.indices.filter {
-      survey.status(of: .fixes($0))?.last ?? 0 > survey.partitions[$0].position
+      !survey.partitions[$0].isStateUnread
+        && survey.status(of: .fixes($0))?.last ?? 0 > survey.partitions[$0].position
     }
     let found = broker.messages(
       behind.map {
@@ -162,6 +168,14 @@ struct DoctorTask {
       })
     for (partition, message) in zip(behind, found) {
       survey.partitions[partition].oldest = message?.time
+    }
+  }
+
+  /// Since when events wait for sinks.
+  private static func lookAtWaiting(_ survey: inout FleetSurvey, _ broker: inout NATSBroker) {
+    for index in survey.sinks.indices.prefix(mostWaited) {
+      let found = broker.messages(survey.waiting(for: survey.sinks[index]))
+      survey.sinks[index].oldest = found.compactMap { $0?.time }.min()
     }
   }
 
@@ -222,6 +236,8 @@ struct DoctorTask {
   private static let pause = Duration.milliseconds(100)
   /// Sinks, and erasures.
   private static let mostNotes = 1000
+  /// Sinks of which it is looked since when events wait.
+  private static let mostWaited = 32
   /// Partitions, over all tenants, in which the oldest event is looked for.
   private static let mostOldest = 4096
 }

@@ -222,8 +222,8 @@ struct FleetDiagnosisTests {
     let checkpoint = Checkpoint(position: 40, fences: "", buckets: 8)
     let entry = LogEntry(subject: "st.1.checkpoint", bytes: checkpoint.encoded)
     copy.take(
-      1, lease: nil,
-      checkpoint: LogMessage(sequence: 9, time: UnixTime(seconds: 1), entry: entry))
+      1, lease: .none,
+      checkpoint: .here(LogMessage(sequence: 9, time: UnixTime(seconds: 1), entry: entry)))
     #expect(copy.partitions[1].position == 40)
   }
 
@@ -235,7 +235,9 @@ struct FleetDiagnosisTests {
       Self.change("FIX_1", &$0) { $0.hasLeader = false }
     }
     #expect(
-      states.map(\.code) == ["streams_missing", "streams_silent", "streams_leaderless"])
+      states.map(\.code) == [
+        "server_may_hang", "streams_missing", "streams_silent", "streams_leaderless",
+      ])
     let copies = faults {
       Self.change("FIX_0", &$0) { $0.replicas = 1 }
       Self.change("EVT_0", &$0) {
@@ -287,8 +289,78 @@ struct FleetDiagnosisTests {
     let stalled = faults { $0.sinks[0].isMoving = false }
     #expect(
       stalled.map(\.message) == [
-        "a process has it, 10 events wait, and none was confirmed for 3 s"
+        "a process has it, 10 events wait, and none was confirmed in the 3 s of this look"
       ])
+  }
+
+  @Test("FLEET-160: where every server lets in and streams are silent, one of the servers may hang")
+  func hung() {
+    func silence(_ survey: inout FleetSurvey, isDenied: Bool = false) {
+      for index in survey.streams.indices {
+        survey.streams[index].state = .silent("no answer: nobody answers")
+        survey.streams[index].isDenied = isDenied
+      }
+      (survey.partitions, survey.sinks) = ([], [])
+    }
+    let hung = faults { silence(&$0) }
+    #expect(
+      hung.map(\.code) == [
+        "server_may_hang", "streams_silent", "not_looked_at", "not_looked_at", "not_looked_at",
+      ])
+    #expect(hung.suffix(3).map(\.subject) == ["partitions", "fences", "sinks"])
+    #expect(hung[0].next?.contains("kill -s KILL nats-server") == true)
+    #expect(hung[1].next?.hasPrefix("kill and start the server that does not answer") == true)
+    let denied = faults { silence(&$0, isDenied: true) }
+    #expect(denied[0].next?.hasPrefix("give the user $JS.API.STREAM.INFO.>") == true)
+    let gone = faults {
+      silence(&$0)
+      $0.servers.append(FleetSurvey.Server("nats://two:4222", .unreachable("refused")))
+    }
+    #expect(gone.map(\.code).prefix(2) == ["server_unreachable", "streams_silent"])
+    #expect(gone[1].next?.hasPrefix("start the servers that are gone") == true)
+  }
+
+  @Test("FLEET-160: no answer is not taken for no lease, no position, no fences, or no sink")
+  func unread() {
+    let some = faults {
+      $0.partitions[0].lease = nil
+      $0.partitions[0].isLeaseUnread = true
+      ($0.partitions[1].position, $0.partitions[1].fences) = (0, nil)
+      $0.partitions[1].isStateUnread = true
+      $0.partitions[1].oldest = UnixTime(seconds: 1)
+      ($0.sinks, $0.unread) = ([], [.sinks])
+    }
+    #expect(some.map(\.subject) == ["partitions", "fences", "sinks"])
+    #expect(some.allSatisfy { $0.code == "not_looked_at" })
+    #expect(some[0].message.hasPrefix("not looked at: partitions 0, 1, as"))
+    let sink = faults {
+      $0.sinks[0].claim.isRenewed = false
+      $0.sinks[0].isUnread = true
+    }
+    #expect(sink.map(\.code) == ["not_looked_at"] && sink[0].subject == "sink webhook")
+    let young = findings { $0.partitions[1].fences = nil }.first { $0.code == "fences_work" }
+    #expect(young?.message.contains(" in 1 of 2 partitions; the others have not stored") == true)
+  }
+
+  @Test(
+    "FLEET-160: of a sink that stands still it is said for how long its oldest event waits")
+  func waiting() {
+    let found = faults {
+      ($0.sinks[0].isMoving, $0.sinks[0].oldest) = (false, UnixTime(seconds: 1e9 - 125))
+    }
+    #expect(found.map(\.code) == ["sink_stalled"])
+    #expect(found[0].message.contains("10 events wait, the oldest for 125 s, and none was"))
+    let places = survey.waiting(for: survey.sinks[0])
+    #expect(places.map(\.log) == [.events(1)])
+    #expect(places.first?.place == .first(subject: ">", from: 91))
+  }
+
+  @Test("FLEET-132: devices that are stored in another number of buckets are named")
+  func buckets() {
+    let found = faults { $0.partitions[1].buckets = 32 }
+    #expect(found.map(\.code) == ["buckets_differ"])
+    #expect(found[0].message == "`buckets` is 256, and devices are stored in 32")
+    #expect(faults { $0.partitions[1].buckets = 256 }.isEmpty)
   }
 
   @Test("FLEET-109: a sink that has handed on the events of other tenants is named")
@@ -360,45 +432,5 @@ struct FleetDiagnosisTests {
     #expect(interrupted.first?.next == "locationfleet init")
     let none = faults { for number in $0.streams.indices { $0.streams[number].state = .missing } }
     #expect(none.first?.code == "streams_missing")
-  }
-
-  @Test("FLEET-86: what a server answers of a stream is read, and other bytes are none")
-  func decoding() throws {
-    let text = """
-      {"type":"io.nats.jetstream.api.v1.stream_info_response","config":{"name":"FIX_0",\
-      "num_replicas":3,"max_age":259200000000000},"state":{"messages":5,"last_seq":9},\
-      "cluster":{"name":"fleet","leader":"one","replicas":[{"name":"two","current":true,"lag":4},\
-      {"name":"three","current":false,"offline":true}]}}
-      """
-    let status = try #require(StreamStatus(Array(text.utf8)))
-    #expect((status.replicas, status.messages, status.last) == (3, 5, 9))
-    #expect(status.age == 72 * 3600 * 1_000_000_000 && status.hasLeader)
-    #expect(status.copies.map(\.server) == ["two", "three"])
-    #expect(status.copies.map(\.isOffline) == [false, true] && status.copies[0].lag == 4)
-    #expect(
-      StreamStatus(Array(text.replacing(#""leader":"one","#, with: "").utf8))?.hasLeader == false)
-    for other in ["", "{}", "[]", #"{"config":3}"#, #"{"config":{"#] {
-      #expect(StreamStatus(Array(other.utf8)) == nil, "\(other)")
-    }
-    for line in ["", "INFO", "HTTP/1.1 400", "INFO {", #"INFO {"server_name":"x"}"#] {
-      #expect(ServerGreeting(Array(line.utf8)) == nil, "\(line)")
-    }
-  }
-
-  @Test("FLEET-87: the address of a server is shown without a user")
-  func addresses() {
-    for (text, host, port, shown) in [
-      ("nats://127.0.0.1", "127.0.0.1", 4222, "nats://127.0.0.1"),
-      (
-        "tls://nats-2.example.org:4333", "nats-2.example.org", 4333, "tls://nats-2.example.org:4333"
-      ),
-      ("nats://user:secret@[::1]:5", "::1", 5, "nats://[::1]:5"),
-    ] {
-      let address = ServerAddress(text)
-      #expect(address?.host == host && address?.port == port && address?.shown == shown)
-    }
-    for text in ["nats://", "nats://:4222", "nats://a:0", "nats://a:b"] {
-      #expect(ServerAddress(text) == nil, "\(text)")
-    }
   }
 }
