@@ -34,6 +34,7 @@ package struct FleetFence: Hashable, Sendable {
   /// Why a fence is not taken.
   package enum Fault: Error, Hashable, Sendable, CustomStringConvertible {
     case invalid
+    case radius
     case name
     case dwell
     case doubled
@@ -44,6 +45,8 @@ package struct FleetFence: Hashable, Sendable {
     package var description: String {
       switch self {
       case .invalid: "no circle on earth with a radius above 0"
+      case .radius:
+        "the radius is above \(Int(FleetFences.largestRadius)) m, half the way around the earth"
       case .name: "the id is empty or longer than \(FleetFences.longestName) bytes"
       case .dwell: "the dwell is not between 1 and 604800 seconds"
       case .doubled: "the id is that of an earlier fence"
@@ -71,6 +74,9 @@ package struct FleetFences: Sendable {
   package static let mostEdges = 10_000_000
   package static let mostOfDevice = 100
   package static let longestName = 128
+  /// Meters: half the way around the equator. No place is further from another one, so nobody would ever leave
+  /// a larger circle.
+  package static let largestRadius = 20_037_508.0
 
   package init() {}
 
@@ -78,6 +84,7 @@ package struct FleetFences: Sendable {
 
   package mutating func insert(_ fence: FleetFence) throws(FleetFence.Fault) {
     guard fence.area.isValid else { throw .invalid }
+    if case .circle(let circle) = fence.area, circle.radius > Self.largestRadius { throw .radius }
     guard (1...Self.longestName).contains(fence.id.utf8.count) else { throw .name }
     if let dwell = fence.dwell, !(.seconds(1) ... .seconds(604_800)).contains(dwell) {
       throw .dwell

@@ -1,28 +1,81 @@
 import Glibc
 import LocationFleet
 import LocationFleetNATS
+import LocationModel
 
 /// Publishing fences.
 struct FenceTask {
-  private let configuration: FleetConfiguration
+  private let ingress: IngressConfiguration
 
-  init(_ configuration: FleetConfiguration) { self.configuration = configuration }
+  init(_ ingress: IngressConfiguration) { self.ingress = ingress }
+
+  private var partitions: Int { ingress.fleet.worker.partitions }
+
+  /// A file, and the fences that are in force.
+  private struct Reading {
+    var bytes: [UInt8]
+    var fences: FleetFences
+    var before: FleetFences
+  }
 
   /// Has every partition judge by the fences of a file from here on, and prints what that changes.
   ///
-  /// - Chosen (FLEET-138): where none would be left, a person is asked, unless `isConfirmed`.
+  /// - Chosen (FLEET-138, FLEET-161): where most would be removed, a person is asked, unless `isConfirmed`.
   func publish(_ path: String, isConfirmed: Bool) throws(FleetFault) {
+    let (found, made) = try read(path, else: "nothing was published")
+    var broker = made
+    let change = found.fences.change(since: found.before)
+    if change.removesMost(of: found.before.count) {
+      try Self.confirm(found, change, path, isConfirmed)
+    }
+    let partitions = partitions
+    let version = try FleetTasks.attempt(&broker) {
+      (broker: inout NATSBroker) throws(BrokerFault) in
+      try FenceStore.publish(found.bytes, partitions: partitions, to: &broker)
+    }
+    try Printout.line(
+      "fences \(version): \(found.fences.count) in force; " + Self.text(change, found.before.count))
+  }
+
+  /// Prints what a file would change, by tenant, and publishes nothing.
+  func check(_ path: String) throws(FleetFault) {
+    let (found, _) = try read(path, else: "nothing was compared")
+    let change = found.fences.change(since: found.before)
+    try Printout.line(
+      "fences \(FenceStore.version(of: found.bytes)): \(found.fences.count) would be in force; "
+        + Self.text(change, found.before.count))
+    for difference in found.fences.differences(since: found.before) {
+      try Printout.line("  \(difference.text)".escapedForDisplay(limit: .max))
+    }
+    if change.removesMost(of: found.before.count) {
+      try Printout.line(
+        "most of those in force would be removed: publishing it needs --yes, or a word")
+    }
+  }
+
+  private static func text(_ change: FleetFences.Change, _ before: Int) -> String {
+    "\(change.new) new, \(change.changed) changed, \(change.gone) of \(before) removed"
+  }
+
+  /// Reads a file, says what in it looks like a mistake, and compares it with what is in force.
+  private func read(
+    _ path: String, else consequence: String
+  ) throws(FleetFault) -> (Reading, NATSBroker) {
     let bytes = try Input.file(path, limit: FenceFile.longest)
+    var strange: FenceProperties? = FenceProperties()
     let fences: FleetFences
-    do throws(FenceFile.Fault) { fences = try FenceFile.read(bytes) } catch {
+    do throws(FenceFile.Fault) { fences = try FenceFile.read(bytes, &strange) } catch {
       let place = error.feature.map { "feature \($0): " } ?? ""
       throw FleetFault(
         reason:
           "\(path): \(place)\(error.cause); next: man locationfleet (FENCES says what is read)")
     }
-    var broker = try FleetTasks.connect(configuration, name: "locationfleet")
-    try FleetTasks.requirePartitions(configuration, &broker, else: "nothing was published")
-    let partitions = configuration.worker.partitions
+    for warning in (strange?.warnings ?? []) + unknownTenants(fences) {
+      Log.line("locationfleet: \(path): \(warning.escapedForDisplay(limit: .max))")
+    }
+    var broker = try FleetTasks.connect(ingress.fleet, name: "locationfleet")
+    try FleetTasks.requirePartitions(ingress.fleet, &broker, else: consequence)
+    let partitions = partitions
     let known = try FleetTasks.attempt(&broker) {
       (broker: inout NATSBroker) throws(BrokerFault) in
       try FenceStore.inForce(partitions: partitions, &broker)
@@ -30,15 +83,19 @@ struct FenceTask {
     for before in known { try Self.requireRevisions(of: fences, since: before, path) }
     // Several are in force where a publication was interrupted.
     let before = known.max { $0.count < $1.count } ?? FleetFences()
-    if fences.count == 0, before.count > 0 { try Self.confirm(before.count, path, isConfirmed) }
-    let version = try FleetTasks.attempt(&broker) {
-      (broker: inout NATSBroker) throws(BrokerFault) in
-      try FenceStore.publish(bytes, partitions: partitions, to: &broker)
-    }
-    let change = fences.change(since: before)
-    try Printout.line(
-      "fences \(version): \(fences.count) in force; \(change.new) new, \(change.changed) changed, "
-        + "\(change.gone) of \(before.count) removed")
+    return (Reading(bytes: bytes, fences: fences, before: before), broker)
+  }
+
+  /// Names tenants that have no account and no setting, where the configuration that is read names some.
+  private func unknownTenants(_ fences: FleetFences) -> [String] {
+    var known = Set(ingress.tenants.tenants.keys)
+    // The file of accounts may be another computer's, or not for this user's eyes.
+    do throws(FleetFault) {
+      for account in try IngressProcess.accounts(ingress.accounts).byUser.values {
+        known.insert(ExactName(account.tenant))
+      }
+    } catch {}
+    return fences.unknownOwners(known, isWhole: ingress.security.authorities == nil)
   }
 
   private static func requireRevisions(
@@ -54,18 +111,23 @@ struct FenceTask {
   }
 
   private static func confirm(
-    _ count: Int, _ path: String, _ isConfirmed: Bool
+    _ found: Reading, _ change: FleetFences.Change, _ path: String, _ isConfirmed: Bool
   ) throws(FleetFault) {
     guard !isConfirmed else { return }
+    let isNone = found.fences.count == 0
+    let text =
+      isNone
+      ? "\(path) has no fence, and \(found.before.count) are in force"
+      : "\(path) removes \(change.gone) of \(found.before.count) fences in force"
     guard isatty(STDIN_FILENO) == 1 else {
       throw FleetFault(
-        reason:
-          "\(path) has no fence, and \(count) are in force: without a terminal that needs --yes")
+        reason: "\(text): without a terminal that needs --yes; next: locationfleet fences --check "
+          + "\(path) says which")
     }
-    try Printout.write(
-      Array("\(path) has no fence, and \(count) are in force. Type none to go on: ".utf8))
+    let word = isNone ? "none" : "remove"
+    try Printout.write(Array("\(text). Type \(word) to go on: ".utf8))
     var input = StandardInput(longest: 16)
-    guard try input.next() == Array("none".utf8) else {
+    guard try input.next() == Array(word.utf8) else {
       throw FleetFault(reason: "nothing was published", status: 1)
     }
   }

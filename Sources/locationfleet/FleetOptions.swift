@@ -30,6 +30,7 @@ struct FleetOptions {
     case seed
     case initialize
     case fences(String)
+    case checkFences(String)
     case publish
     case events
     case erase([String])
@@ -95,7 +96,9 @@ struct FleetOptions {
     guard !isJSON || task == .doctor || task == .help else {
       throw FleetFault(reason: "--json belongs to doctor; see --help")
     }
-    guard task != .fences("") else { throw FleetFault(reason: "fences needs a FILE; see --help") }
+    guard task != .fences(""), task != .checkFences("") else {
+      throw FleetFault(reason: "fences needs a FILE; see --help")
+    }
     if let name, !Self.isName(name) {
       throw FleetFault(reason: "--name must be 1 to 64 letters, digits, -, and _")
     }
@@ -134,6 +137,7 @@ struct FleetOptions {
     switch task {
     case .ingress: task = .checkIngress
     case .sink(let kind?): task = .checkSink(kind)
+    case .fences(let path): task = .checkFences(path)
     default: task = .check
     }
   }
@@ -218,6 +222,7 @@ struct FleetOptions {
            locationfleet --check [--config FILE]
            locationfleet init [--config FILE]
            locationfleet fences FILE [--yes] [--config FILE]
+           locationfleet fences --check FILE [--config FILE]
            locationfleet publish [--config FILE] < fixes.jsonl
            locationfleet events [--config FILE] > events.jsonl
            locationfleet erase TENANT DEVICE [--wait SECONDS] [--config FILE]
@@ -239,7 +244,8 @@ struct FleetOptions {
 
       run             own partitions as long as others do not: read fixes, append events; the default
       init            make the streams of the fleet; those that are there stay as they are
-      fences FILE     judge by the fences of a GeoJSON file from here on
+      fences FILE     judge by the fences of a GeoJSON file from here on; with --check only print, by
+                      tenant, which fences would be new, changed, and removed
       publish         append fixes from standard input; those that it counts are kept
       events          print the events that are kept, by device
       erase           forget a device, and overwrite everything of it where it is stored; with --all
@@ -260,7 +266,7 @@ struct FleetOptions {
       --name NAME     the worker's name in leases; the host and the process unless given. Of a sink,
                       under which it remembers how far it is; its kind unless given
       --all           with erase: all devices of the tenant; - as TENANT for those without one
-      --yes           with erase --all: do not ask; with fences: also where none is left
+      --yes           with erase --all: do not ask; with fences: also where most are removed
       --wait SECONDS  how long erase and expire wait for a worker, 60 unless given
       --check         only look at the configuration, and print file, line, and cause of each fault
       --json          with doctor: one JSON object for each finding

@@ -67,7 +67,8 @@ do throws(FleetFault) {
   case .run: try WorkerProcess(configuration, name: options.name).run()
   case .initialize: try FleetTasks(configuration).initialize()
   case .fences(let path):
-    try FenceTask(configuration).publish(path, isConfirmed: options.isConfirmed)
+    try FenceTask(all.ingress).publish(path, isConfirmed: options.isConfirmed)
+  case .checkFences(let path): try FenceTask(all.ingress).check(path)
   case .publish:
     var task = PublishTask(configuration)
     try task.run()

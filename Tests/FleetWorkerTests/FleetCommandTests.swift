@@ -173,4 +173,25 @@ struct FleetCommandServerTests {
     #expect(done.status == 0 && done.output.contains(": 0 in force; 0 new"), "\(done.text)")
     #expect(try site.fleet(["fences", site.file("none.geojson")]).status == 0)
   }
+
+  @Test("FLEET-161: fences --check publishes nothing, and most of the fences go with --yes alone")
+  func checkedFences() async throws {
+    let site = try await FleetSite(partitions: 1)
+    try site.prepare(FleetWalk(seed: 1, count: 10))
+    let other = """
+      {"type":"FeatureCollection","features":[{"type":"Feature","id":"other","geometry":{"type":\
+      "Point","coordinates":[6,46]},"properties":{"radius":150,"dwel":60}}]}
+      """
+    try site.write(other, to: "other.geojson")
+    let check = try site.fleet(["fences", "--check", site.file("other.geojson")])
+    #expect(check.status == 0, "\(check.error)")
+    #expect(check.output.contains(": 1 would be in force; 1 new, 0 changed, "), "\(check.output)")
+    #expect(check.output.contains("1 new (other)") && check.output.contains("needs --yes"))
+    #expect(check.error.contains(#"property "dwel" is passed over; did you mean "dwell"?"#))
+    let refused = try site.fleet(["fences", site.file("other.geojson")])
+    #expect(refused.status == 2 && refused.error.contains("needs --yes"), "\(refused.error)")
+    let same = try site.fleet(["fences", site.file("fences.geojson")])
+    #expect(same.output.contains(" in force; 0 new, 0 changed, 0 of "), "\(same.output)")
+    #expect(try site.fleet(["fences", site.file("other.geojson"), "--yes"]).status == 0)
+  }
 }

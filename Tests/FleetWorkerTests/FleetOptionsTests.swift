@@ -48,7 +48,8 @@ struct FleetOptionsTests {
   @Test(
     "FLEET-23: what is typed wrongly ends with 2",
     arguments: [
-      "--nonsense", "fences", "run init", "--config", "--name a.b", "--config /nonexistent",
+      "--nonsense", "fences", "fences --check", "fences --check a --yes", "run init", "--config",
+      "--name a.b", "--config /nonexistent",
       "erase acme", "erase acme truck --wait 0", "sink", "sink kafka", "sink mqtt --schema",
       "run --schema", "sink webhook mqtt", "events --json", "doctor --nonsense",
       "forget-sink", "forget-sink a.b",

@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationHost
 import LocationProviders
 import Testing

@@ -13,6 +13,20 @@ package enum FenceFile {
   }
 
   package static func read(_ bytes: [UInt8]) throws(Fault) -> FleetFences {
+    var strange: FenceProperties?
+    return try read(bytes, &strange)
+  }
+
+  /// Reads a file.
+  ///
+  /// - Parameters:
+  ///   - bytes: the file.
+  ///   - strange: takes the properties that are passed over; `nil` where nobody wants them.
+  /// - Returns: the fences.
+  /// - Throws: what is wrong with the first feature that is none.
+  package static func read(
+    _ bytes: [UInt8], _ strange: inout FenceProperties?
+  ) throws(Fault) -> FleetFences {
     var fences = FleetFences()
     var fault: Fault?
     var number = 0
@@ -30,9 +44,11 @@ package enum FenceFile {
               return try scanner.skip()
             }
             var feature = Feature()
+            if strange != nil { feature.strange = [] }
             try scanner.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
               try feature.take(key, &value)
             }
+            for word in feature.strange ?? [] { strange?.note(word, feature: number) }
             do throws(Fault) { try feature.add(to: &fences, number) } catch { fault = error }
           }
         default: try value.skip()
@@ -59,6 +75,8 @@ private struct Feature {
   var revision = 1.0
   var tenant, group, device: String?
   var isAudienceWrong = false
+  /// Properties that are passed over, and members that are none of a feature; `nil` where nobody wants them.
+  var strange: [String]?
 
   mutating func take(_ key: JSONKey, _ value: inout JSONScanner) throws(JSONFault) {
     switch key {
@@ -75,7 +93,10 @@ private struct Feature {
         try copy.takeProperty(key, &value)
       }
       self = copy
-    default: try value.skip()
+    case "type": try value.skip()
+    default:
+      if strange != nil, FenceProperties.known.contains(key.text) { strange?.append(key.text) }
+      try value.skip()
     }
   }
 
@@ -119,7 +140,9 @@ private struct Feature {
       }
       (self.group, self.device) = (group, device)
       isAudienceWrong = (group == nil) == (device == nil)
-    default: try value.skip()
+    default:
+      strange?.append(key.text)
+      try value.skip()
     }
   }
 

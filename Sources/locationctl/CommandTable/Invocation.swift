@@ -1,3 +1,4 @@
+import LocationCoding
 import LocationProviders
 
 /// What a person typed, checked against the command table.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import LocationCoding
 import LocationHost
 import LocationModel
 import LocationSimulation

@@ -1,8 +1,8 @@
 /// The word of a list that was probably meant by one that is not in it.
-enum NearWord {
+package enum NearWord {
   /// Returns the word with the fewest letters that are other ones, missing, too many, or swapped with their
   /// neighbors; `nil` where none is near. Case does not matter, and of equally near words the first counts.
-  static func find(for typed: String, among words: [String]) -> String? {
+  package static func find(for typed: String, among words: [String]) -> String? {
     let typed = Array(typed.lowercased().prefix(longest))
     let near = words.map { (word: $0, mistakes: mistakes(typed, Array($0.lowercased()))) }
     guard let best = near.min(by: { $0.mistakes < $1.mistakes }) else { return nil }
