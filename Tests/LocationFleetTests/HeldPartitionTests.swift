@@ -80,6 +80,39 @@ struct HeldPartitionTests {
     #expect(many.count == 1000)
   }
 
+  @Test("FLEET-162: faults and answers by turns have one end, when nothing has failed for 5 s")
+  func spells() {
+    var spell = FaultSpell()
+    func end(at second: Double) -> String? { spell.end(at: .start + .seconds(second)) }
+    #expect(end(at: 0) == nil, "nothing had failed")
+    for second in 1...20 {
+      spell.fail(at: .start + .seconds(2 * Double(second)))
+      #expect(end(at: 2 * Double(second) + 1) == nil)
+    }
+    #expect(end(at: 44.9) == nil)
+    #expect(end(at: 45) == " (20 faults in 38 s)")
+    #expect(end(at: 60) == nil, "it is said once")
+    spell.fail(at: .start + .seconds(70))
+    #expect(end(at: 75) == "")
+  }
+
+  @Test("FLEET-162: a worker says when its partitions answer again, as the last line of a fault")
+  func answersAgain() throws {
+    var bench = try FleetBench(seed: 4, devices: 4, fixes: 60)
+    try bench.publishFences()
+    var broker = MemoryBroker(bench.logs)
+    var worker = bench.worker("a")
+    for _ in 0..<10 { bench.turn(&worker, &broker) }
+    _ = worker.takeNotes()
+    (broker.death, broker.silence) = (broker.calls + 1, 40)
+    for _ in 0..<400 { bench.turn(&worker, &broker) }
+    let notes = worker.takeNotes()
+    let last = notes.last { $0.isFault || $0.text.contains("answer again") }
+    #expect(notes.contains { $0.isFault && $0.partition == 0 }, "\(notes)")
+    #expect(last?.text.hasPrefix("all partitions of this worker answer again") == true, "\(notes)")
+    #expect(last?.isFault == false)
+  }
+
   @Test("FLEET-130: a worker is ready when the leases have answered")
   func ready() throws {
     var bench = try FleetBench(seed: 4, devices: 4, fixes: 60)

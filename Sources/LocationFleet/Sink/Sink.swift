@@ -38,7 +38,8 @@ package struct Sink: Sendable {
   var isSureOfCopies = true
   /// When the broker is used again, after a fault or while another process has the key.
   private var pausedUntil: Instant = .start
-  private var isFaulty = false
+  private var faults = FaultSpell()
+  private var repeated = RepeatedNotes()
   private var isDraining = false
   package private(set) var isDrained = false
   private var notes: [FleetWorker.Note] = []
@@ -74,8 +75,7 @@ package struct Sink: Sendable {
     if now >= pausedUntil {
       do throws(BrokerFault) {
         try use(&broker, at: now)
-        if isFaulty { note("the streams answer again") }
-        isFaulty = false
+        if let times = faults.end(at: now) { note("the streams answer again\(times)") }
       } catch {
         fail(error, at: now)
       }
@@ -152,13 +152,11 @@ package struct Sink: Sendable {
       (queue, claim, asides, isSureOfCopies) = (nil, nil, [], true)
       return
     }
-    if !isFaulty {
-      let isMissing =
-        if case .refused(let cause) = fault { cause.contains("not found") } else { false }
-      note(
-        "\(fault)\(isMissing ? "; locationfleet init makes what is missing" : "")", isFault: true)
-    }
-    isFaulty = true
+    let isMissing =
+      if case .refused(let cause) = fault { cause.contains("not found") } else { false }
+    let step = isMissing ? "; locationfleet init makes what is missing" : ""
+    if let text = repeated.text("\(fault)\(step)", at: now) { note(text, isFault: true) }
+    faults.fail(at: now)
     pausedUntil = now + .seconds(1)
   }
 }

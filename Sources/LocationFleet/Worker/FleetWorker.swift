@@ -35,6 +35,9 @@ package struct FleetWorker: Sendable {
   private var repeated = RepeatedNotes()
   /// Partitions that could not be judged of late.
   private var failures: [Int: PartitionFailure] = [:]
+  /// Partitions that did not answer when they were asked last, and the time in which some did not.
+  private var silent: Set<Int> = []
+  private var silence = FaultSpell()
   /// Since when the leases have not answered.
   private var silentSince: Instant?
   /// Whether the leases have taken something of this worker.
@@ -85,7 +88,15 @@ package struct FleetWorker: Sendable {
       count += turn(of: partition, &broker, at: clock())
       renew(&broker, at: clock())
     }
+    noteAnswers(at: clock().uptime)
     return count
+  }
+
+  /// Says so when partitions that did not answer all do, and go on doing so.
+  private mutating func noteAnswers(at now: Instant) {
+    silent.formIntersection(leases.owns)
+    guard silent.isEmpty, !leases.owns.isEmpty, let times = silence.end(at: now) else { return }
+    notes.append(Note(text: "all partitions of this worker answer again\(times)"))
   }
 
   /// Hands over what it owns, and takes nothing more.
@@ -133,12 +144,19 @@ extension FleetWorker {
       }
       pauses[partition] = nil
       let count = try runs[partition]?.turn(&fences, &broker, at: now.uptime) ?? 0
+      silent.remove(partition)
       // Everything has been stored since, once at least.
       let period = settings.partition.snapshotPeriod * 2
       if failures[partition]?.isOver(at: now.uptime, after: period) == true { mend(partition) }
       return count
     } catch {
       let isSilent = error.isSilent
+      if isSilent {
+        silent.insert(partition)
+        silence.fail(at: now.uptime)
+      } else {
+        silent.remove(partition)
+      }
       if !isSilent || runs[partition]?.isWhole != true { forget(partition) }
       note(error, partition, at: now.uptime)
       if case .unfit(let cause) = error { unfit = cause }

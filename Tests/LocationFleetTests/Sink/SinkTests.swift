@@ -46,6 +46,18 @@ struct SinkTests {
     #expect(bench.received.count <= 24 + most - Int(remembered))
   }
 
+  @Test("FLEET-162: a sink says once that streams do not answer, and once that they do again")
+  func spell() {
+    var bench = SinkBench(devices: 2, events: 4)
+    var broker = MemoryBroker(bench.logs)
+    (broker.death, broker.silence) = (5, 12)
+    bench.run("a", &broker)
+    #expect(isWhole(bench, devices: 2))
+    #expect(bench.notes.filter { $0 == "no answer: silent" }.count == 1, "\(bench.notes)")
+    let again = bench.notes.filter { $0.hasPrefix("the streams answer again") }
+    #expect(again.count == 1, "\(bench.notes)")
+  }
+
   @Test("FLEET-42: what is refused for good is kept aside with its reason, and its device goes on")
   func refused() {
     var bench = SinkBench(devices: 3, events: 4)
