@@ -12,7 +12,7 @@ package enum KeyValueLines {
     _ text: String, _ take: (_ key: String, _ value: String) -> String?
   ) -> [(line: Int, cause: String)] {
     var faults: [(line: Int, cause: String)] = []
-    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = plain(text).split(separator: "\n", omittingEmptySubsequences: false)
     for (index, line) in lines.enumerated() {
       // The system's calls end a text there: another value would be used than the one that was looked at.
       guard !line.utf8.contains(0) else {
@@ -24,6 +24,12 @@ package enum KeyValueLines {
       faults.append((index + 1, cause))
     }
     return faults
+  }
+
+  /// Returns a text without the mark that editors of other systems put before it, and with ends of lines as here.
+  package static func plain(_ text: String) -> String {
+    let text = text.hasPrefix("\u{FEFF}") ? String(text.dropFirst()) : text
+    return text.replacing("\r\n", with: "\n")
   }
 
   /// Returns what a line sets, and to what, which may be empty; `nil` for one that is no setting.

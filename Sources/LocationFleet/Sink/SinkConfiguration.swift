@@ -68,6 +68,7 @@ package struct SinkConfiguration: Hashable, Sendable {
 
   /// Reads a file, and reports every fault in it.
   package init(_ text: String, _ faults: inout [FleetConfiguration.Fault]) {
+    let text = KeyValueLines.plain(text)
     var (own, rest): ([Substring], [Substring]) = ([], [])
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       let key = line.prefix { $0 != "=" && $0 != "#" }.split(whereSeparator: \.isWhitespace)

@@ -66,13 +66,24 @@ package struct FleetConfiguration: Hashable, Sendable {
     case "keep-fixes-hours": return SettingValue.number(&hoursOfFixes, value, in: 1...8760, key)
     case "keep-events-days": return SettingValue.number(&daysOfEvents, value, in: 1...3650, key)
     case "port": return SettingValue.number(&port, value, in: 1...65_535, key)
-    default:
-      return "unknown key `\(key.prefix(64))`; known are "
-        + SinkConfiguration.everyKey.joined(separator: ", ")
+    default: return Self.unknown(key, value)
     }
   }
 
   static let mostPartitions = 1024
+
+  /// What is wrong with a key that is none, and what was probably meant.
+  private static func unknown(_ key: String, _ value: String) -> String {
+    let known = SinkConfiguration.everyKey
+    let words = key.split(whereSeparator: \.isWhitespace)
+    if let first = words.first, words.count > 1, known.contains(String(first)) {
+      let rest = words.dropFirst().joined(separator: " ")
+      return "behind the key `\(first)` comes a =; write: "
+        + "\(first) = \(rest.prefix(64))=\(value.prefix(64))"
+    }
+    let near = NearWord.find(for: key, among: known).map { "did you mean `\($0)`?" }
+    return "unknown key `\(key.prefix(64))`; \(near ?? "next: man locationfleet has all keys")"
+  }
 
   package static let keys =
     BrokerAccess.keys + [

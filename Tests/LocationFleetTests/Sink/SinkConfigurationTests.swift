@@ -29,6 +29,26 @@ struct SinkConfigurationTests {
     #expect(all.mqtt.broker?.port == 8883 && all.settings(.postgis).partitions == 8)
   }
 
+  @Test("FLEET-164: a key that is none is named with the nearest one, or with the manual")
+  func unknownKeys() {
+    #expect(
+      faults("tenant globex device-rate=2\npartitons = 8\ncolor = red\n").map(\.cause) == [
+        "behind the key `tenant` comes a =; write: tenant = globex device-rate=2",
+        "unknown key `partitons`; did you mean `partitions`?",
+        "unknown key `color`; next: man locationfleet has all keys",
+      ])
+  }
+
+  @Test("FLEET-164: a mark before the text and other ends of lines change nothing")
+  func otherEditors() {
+    let text = "partitions = 8\nhttp-port = 8080\nwebhook = https://a.example.org\ncolor = red\n"
+    var (all, marked): ([FleetConfiguration.Fault], [FleetConfiguration.Fault]) = ([], [])
+    let plain = SinkConfiguration(text, &all)
+    let other = SinkConfiguration("\u{FEFF}" + text.replacing("\n", with: "\r\n"), &marked)
+    #expect(other == plain && marked == all && all.map(\.line) == [4])
+    #expect(other.ingress.httpPort == 8080 && other.ingress.fleet.worker.partitions == 8)
+  }
+
   @Test(
     "FLEET-137: a setting that stands there twice is named with both lines, one that may is not")
   func repeated() {
