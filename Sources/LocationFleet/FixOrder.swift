@@ -8,6 +8,8 @@ package struct FixOrder: Sendable {
   package enum Reason: String, CaseIterable, Sendable {
     /// Dated before the year 2000.
     case clock
+    /// Dated 1024 weeks before it came: its receiver counts the weeks of GPS from 0 again.
+    case rollover
     /// Dated after it came, and not corrected.
     case future
     /// The same time and place as another one.
@@ -131,6 +133,9 @@ package struct FixOrder: Sendable {
     _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double, bound: Double = 10
   ) -> [Output] {
     guard fix.time >= Self.earliest else { return [.rejected(.clock)] }
+    if let received, Self.isRolledOver(fix.time, received: received) {
+      return [.rejected(.rollover)]
+    }
     // A fix from before the clock has changed may be newer than the newest one, by the clock as it is now.
     if ahead != nil, let reason = repeated(fix, received) { return [.rejected(reason)] }
     var outputs: [Output] = []
@@ -175,8 +180,9 @@ package struct FixOrder: Sendable {
   mutating func takeNext(
     _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double, bound: Double
   ) -> Bool {
+    let lead = fix.time.seconds(since: received ?? limit)
     guard window <= 0, waiting.isEmpty, ahead == nil, fix.time >= Self.earliest,
-      fix.time.seconds(since: received ?? limit) <= bound, newest.map({ fix.time > $0 }) ?? true
+      lead <= bound, lead > -Self.rollover.lowerBound, newest.map({ fix.time > $0 }) ?? true
     else { return false }
     candidate = nil
     handOn(fix)
@@ -281,6 +287,16 @@ package struct FixOrder: Sendable {
     return [.setBack(corrected(fix), ahead: correction)]
   }
 
+  /// Whether a date is that of a receiver that counts the weeks of GPS from 0 again.
+  ///
+  /// - Chosen (FLEET-163): from a day less than 1024 weeks before it came, for clocks that are ahead, to 30 days
+  ///   more, for what a device has kept. Other old dates are those of a backlog, or of a recording.
+  static func isRolledOver(_ date: UnixTime, received: UnixTime) -> Bool {
+    rollover.contains(received.seconds(since: date))
+  }
+
+  /// Seconds; 1024 weeks are 619,315,200.
+  private static let rollover: ClosedRange<Double> = 619_228_800...621_907_200
   /// 2000-01-01: earlier dates are those of a receiver without the time.
   static let earliest = UnixTime(seconds: 946_684_800)
   /// Seconds over which a clock set back must show (chosen).

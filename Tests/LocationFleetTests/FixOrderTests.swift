@@ -35,6 +35,29 @@ struct FixOrderTests {
     #expect(take(&order, fix(101)) == [.fix(fix(101))])
   }
 
+  @Test(
+    "FLEET-163: a fix dated 1024 weeks before it came is none, and other old ones are as before",
+    arguments: [
+      (0, true), (-86_400, true), (-86_401, false), (2_592_000, true), (2_592_001, false),
+      (-25_920_000, false), (315_360_000, false),
+    ] as [(Double, Bool)])
+  func rollover(behind: Double, isRolledOver: Bool) {
+    let received = 1024 * 604_800 + behind
+    for window in [0.0, 60] {
+      var order = FixOrder()
+      let outputs = take(&order, fix(0), window: window, received: received) + order.flush()
+      #expect(outputs == [isRolledOver ? .rejected(.rollover) : .fix(fix(0))])
+      var next = FixOrder()
+      let isTaken = next.takeNext(
+        fix(0), received: FleetWalk.start + .seconds(received), limit: limit, window: window,
+        bound: 10)
+      #expect(!isTaken || !isRolledOver, "the short way takes it")
+    }
+    // Where it is not known when it came, nothing is known of its date.
+    var order = FixOrder()
+    #expect(take(&order, fix(0)) == [.fix(fix(0))])
+  }
+
   @Test("FLEET-5: within the window every order of arrival gives the same order of fixes")
   func permutations() {
     let times = [0.0, 10, 20, 30]

@@ -26,6 +26,8 @@ package struct DeviceReport: Hashable, Sendable {
     case range
     /// Dated before the year 2000: a receiver without the time.
     case clock
+    /// Dated 1024 weeks before it came: a receiver that counts the weeks of GPS from 0 again.
+    case rollover
     /// Dated more than ``longestAhead`` after it came.
     case future
     /// The device says that it has no position.
@@ -122,6 +124,7 @@ package struct DeviceReport: Hashable, Sendable {
 
   private mutating func add(_ fix: ReportedFix, _ device: ReportingDevice) throws(Reason) {
     guard fix.time >= FixOrder.earliest else { throw .clock }
+    if let came, FixOrder.isRolledOver(fix.time, received: came) { throw .rollover }
     if let came, fix.time.seconds(since: came) > Self.longestAhead { throw .future }
     let line = fix.line(device.head)
     fixes += 1

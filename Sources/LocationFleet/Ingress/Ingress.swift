@@ -207,6 +207,6 @@ package struct Ingress: Sendable {
   /// What a device that works sends, too. One whose clock or receiver is wrong would keep a fix that was answered
   /// 400, and all others behind it.
   private static let harmless: Set<DeviceReport.Reason> = [
-    .other, .noPosition, .clock, .future, .range,
+    .other, .noPosition, .clock, .rollover, .future, .range,
   ]
 }

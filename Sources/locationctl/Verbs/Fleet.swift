@@ -50,7 +50,7 @@ extension Verb {
       """,
       """
       What is rejected is counted by its reason on standard error, the first 20 with their lines: \
-      malformed, tooLong, device, date, coordinate, range for lines; clock, future, duplicate, \
+      malformed, tooLong, device, date, coordinate, range for lines; clock, rollover, future, duplicate, \
       conflict, late for fixes; surplus for devices beyond --devices, and ungrouped. Memory \
       grows with the devices, at 1 to 2 kB each, and with their events; with --grouped with \
       neither.

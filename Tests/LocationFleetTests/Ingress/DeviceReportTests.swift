@@ -118,11 +118,11 @@ struct DeviceReportTests {
   }
 
   @Test(
-    "FLEET-106: a date before 2000, or more than a day ahead of the ingress's clock, gives no fix",
+    "FLEET-106, FLEET-163: a date before 2000, of a roll-over, or a day ahead gives no fix",
     arguments: [
       (946_684_799.0, DeviceReport.Reason.clock), (0, .clock), (946_684_800, nil),
       (1_780_000_000, nil), (1_780_086_400, nil), (1_780_086_401, .future),
-      (4_070_908_800, .future),
+      (4_070_908_800, .future), (1_160_684_800, .rollover), (1_158_006_400, nil),
     ])
   func impossibleDates(seconds: Double, reason: DeviceReport.Reason?) {
     let now = UnixTime(seconds: 1_780_000_000)
