@@ -58,7 +58,8 @@ for file in usr/bin/locationfleet usr/share/man/man8/locationfleet.8 "lib/system
   usr/lib/sysusers.d/locationfleet.conf \
   usr/share/bash-completion/completions/locationfleet usr/share/zsh/site-functions/_locationfleet \
   usr/share/fish/vendor_completions.d/locationfleet.fish usr/share/doc/meridian/locationfleet.conf \
-  usr/share/doc/meridian/fleet-server.conf usr/share/doc/meridian/fleet-cluster.conf; do
+  usr/share/doc/meridian/fleet-server.conf usr/share/doc/meridian/fleet-cluster.conf \
+  usr/share/doc/meridian/fleet-tenant.conf; do
   [ -e "$stage/$file" ] || continue
   place=$(echo "$file" | sed 's,zsh/site-functions,zsh/vendor-completions,; s,doc/meridian/,doc/meridian-fleet/examples/,')
   mkdir -p "$stage/fleet/${place%/*}"

@@ -62,6 +62,7 @@ systemd/locationd.conf 644 share/doc/meridian/locationd.conf
 systemd/locationfleet.conf 644 share/doc/meridian/locationfleet.conf
 docs/fleet-server.conf 644 share/doc/meridian/fleet-server.conf
 docs/fleet-cluster.conf 644 share/doc/meridian/fleet-cluster.conf
+docs/fleet-tenant.conf 644 share/doc/meridian/fleet-tenant.conf
 Sources/LocationLink/org.meridian.location.varlink 644 share/meridian/org.meridian.location.varlink
 Sources/LocationLink/org.meridian.administration.varlink 644 share/meridian/org.meridian.administration.varlink
 Sources/LocationLink/org.meridian.agent.varlink 644 share/meridian/org.meridian.agent.varlink

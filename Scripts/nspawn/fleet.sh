@@ -33,13 +33,15 @@ install -m 640 -g nats $share/server.pem $share/server-key.pem $share/authoritie
 install -d -m 750 -g locationfleet $etc
 install -m 640 -g locationfleet $share/client.pem $share/client-key.pem $share/authorities.pem $etc
 cp /usr/share/doc/meridian-fleet/examples/fleet-server.conf /etc/nats-server.conf
+cp /usr/share/doc/meridian-fleet/examples/fleet-tenant.conf /etc/fleet-tenant.conf
+sed -i 's/# include "fleet-tenant/include "fleet-tenant/' /etc/nats-server.conf
 sed -i 's/0\.0\.0\.0:4222/127.0.0.1:4222/' /etc/nats-server.conf
 # As fleet-cluster.conf has it.
 echo 'http: "127.0.0.1:8222"' >> /etc/nats-server.conf
 for user in workers ingress operator sinks readers acme-sink acme; do
   locationfleet seed > /run/seed 2> /run/public
   install -m 640 -g locationfleet /run/seed $etc/$user.seed
-  sed -i "s/\"\(_INBOX_\)\?$(echo $user | tr a-z A-Z)\([\".]\)/\"\1$(cat /run/public)\2/" /etc/nats-server.conf
+  sed -i "s/@$(echo $user | tr a-z A-Z)@/$(cat /run/public)/" /etc/nats-server.conf /etc/fleet-tenant.conf
 done
 rm /run/seed
 check "it takes the configuration" nats-server -t -c /etc/nats-server.conf

@@ -26,16 +26,25 @@ struct SecureServerTests {
         .deletingLastPathComponent().deletingLastPathComponent()
       var text = try String(
         contentsOf: root.appending(path: "docs/fleet-server.conf"), encoding: .utf8)
+      let include = "include \"fleet-tenant.conf\""
+      #expect(text.contains("# \(include)"))
       text = text.replacing("/etc/nats/", with: folder.file(""))
         .replacing("/var/lib/nats", with: folder.file("store"))
-        .replacing("max_file: 256MB", with: "max_file: \(tenantRoom)")
+        .replacing("# \(include)", with: include)
+      var tenant = try String(
+        contentsOf: root.appending(path: "docs/fleet-tenant.conf"), encoding: .utf8
+      ).replacing("max_file: 256MB", with: "max_file: \(tenantRoom)")
       for (number, user) in Self.users.enumerated() {
         let seed = NATSSeed.text(of: SecretKey(seed: UInt64(number)))
         try Self.write(seed + "\n", folder.file(user))
         let key = try NATSSeed.publicKey(of: seed)
-        text = text.replacing("\"\(user)\"", with: "\"\(key)\"")
-          .replacing("\"_INBOX_\(user).", with: "\"_INBOX_\(key).")
+        let places = (text + tenant).split(separator: "@\(user)@", omittingEmptySubsequences: false)
+        #expect(places.count > 2, "a key and an inbox")
+        text = text.replacing("@\(user)@", with: key)
+        tenant = tenant.replacing("@\(user)@", with: key)
       }
+      #expect(!tenant.contains("\"@"))
+      try Self.write(tenant, folder.file("fleet-tenant.conf"))
       try Self.write(text, folder.file("server.conf"))
       try Self.makeAuthority(folder, "authorities")
       try Self.makeAuthority(folder, "strangers")
