@@ -29,6 +29,7 @@ struct FleetOptions {
     case password
     case seed
     case initialize
+    case streams
     case fences(String)
     case checkFences(String)
     case publish
@@ -171,7 +172,8 @@ struct FleetOptions {
   }
 
   private static let tasks: [String: Task] = [
-    "run": .run, "init": .initialize, "fences": .fences(""), "publish": .publish,
+    "run": .run, "init": .initialize, "streams": .streams, "fences": .fences(""),
+    "publish": .publish,
     "events": .events, "ingress": .ingress, "password": .password, "seed": .seed,
     "erase": .erase([]), "erasures": .erasures, "expire": .expire,
     "tenant-key": .tenantKey(""), "sink": .sink(nil),
@@ -221,6 +223,7 @@ struct FleetOptions {
     usage: locationfleet [run] [--config FILE] [--name NAME]
            locationfleet --check [--config FILE]
            locationfleet init [--config FILE]
+           locationfleet streams [--config FILE]
            locationfleet fences FILE [--yes] [--config FILE]
            locationfleet fences --check FILE [--config FILE]
            locationfleet publish [--config FILE] < fixes.jsonl
@@ -244,6 +247,7 @@ struct FleetOptions {
 
       run             own partitions as long as others do not: read fixes, append events; the default
       init            make the streams of the fleet; those that are there stay as they are
+      streams         print the streams of the fleet, with what they keep and who leads them
       fences FILE     judge by the fences of a GeoJSON file from here on; with --check only print, by
                       tenant, which fences would be new, changed, and removed
       publish         append fixes from standard input; those that it counts are kept

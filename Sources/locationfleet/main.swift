@@ -66,6 +66,7 @@ do throws(FleetFault) {
   case .check: try ConfigurationCheck(all, options.shownPlace).run(keys: true)
   case .run: try WorkerProcess(configuration, name: options.name).run()
   case .initialize: try FleetTasks(configuration).initialize()
+  case .streams: try StreamTask(configuration).run()
   case .fences(let path):
     try FenceTask(all.ingress).publish(path, isConfirmed: options.isConfirmed)
   case .checkFences(let path): try FenceTask(all.ingress).check(path)

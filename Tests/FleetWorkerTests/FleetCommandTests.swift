@@ -174,6 +174,24 @@ struct FleetCommandServerTests {
     #expect(try site.fleet(["fences", site.file("none.geojson")]).status == 0)
   }
 
+  @Test(
+    "FLEET-165: the streams are printed, also those of more partitions than the configuration has")
+  func streams() async throws {
+    let site = try await FleetSite(partitions: 2)
+    try site.prepare(FleetWalk(seed: 1, count: 10))
+    let text = try String(contentsOfFile: site.file("fleet.conf"), encoding: .utf8)
+    try site.write(text.replacing("partitions = 2", with: "partitions = 1"), to: "fleet.conf")
+    let run = try site.fleet(["streams"])
+    #expect(run.status == 0 && run.error.isEmpty, "\(run.error)")
+    let names = run.output.split(separator: "\n").map { $0.prefix { $0 != " " } }
+    #expect(
+      names == [
+        "stream", "KV_LEASES", "KV_FENCES", "ERASED", "KV_SINKS", "REFUSED", "FIX_0", "EVT_0",
+        "STATE_0", "FIX_1", "EVT_1", "STATE_1",
+      ])
+    #expect(!run.output.contains("not there"))
+  }
+
   @Test("FLEET-161: fences --check publishes nothing, and most of the fences go with --yes alone")
   func checkedFences() async throws {
     let site = try await FleetSite(partitions: 1)

@@ -123,7 +123,8 @@ struct FleetOptionsTests {
     }
     let help = try FinishedProgram("locationfleet", ["--help"]).output
     for option in [
-      "--config", "--name", "--check", "init", "fences", "publish", "events", "ingress", "password",
+      "--config", "--name", "--check", "init", "streams", "fences", "publish", "events", "ingress",
+      "password",
       "erase", "erasures", "--wait", "seed", "expire", "sink", "refused", "--schema",
       "--all", "--yes", "tenant-key", "doctor", "--json",
     ] {

@@ -2,6 +2,7 @@
 complete -c locationfleet -f
 complete -c locationfleet -n __fish_use_subcommand -a run -d 'Own partitions and judge their fixes'
 complete -c locationfleet -n __fish_use_subcommand -a init -d 'Make the streams of the fleet'
+complete -c locationfleet -n __fish_use_subcommand -a streams -d 'Print the streams of the fleet'
 complete -c locationfleet -n __fish_use_subcommand -a fences -d 'Judge by the fences of a file'
 complete -c locationfleet -n __fish_use_subcommand -a publish -d 'Append fixes from standard input'
 complete -c locationfleet -n __fish_use_subcommand -a events -d 'Print the events'

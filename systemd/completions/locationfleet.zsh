@@ -1,6 +1,6 @@
 #compdef locationfleet
 _arguments \
-  '1:command:(run init fences publish events erase erasures expire ingress sink refused forget-sink doctor password seed tenant-key)' \
+  '1:command:(run init streams fences publish events erase erasures expire ingress sink refused forget-sink doctor password seed tenant-key)' \
   '2:argument:{ if [[ $words[2] == sink ]]; then compadd webhook postgis mqtt nats; else _files; fi }' \
   '--config[read this file]:file:_files' \
   '--name[name of the worker or sink]:name:' \

@@ -175,9 +175,9 @@ extension FleetDiagnosis {
           "`replicas` is \(fleet.replicas), and \(Self.list(differing.map(\.name))) "
             + "\(differing.count == 1 ? "has" : "have") \(status.replicas)",
           next:
-            "streams that are there stay as they are: change each with NATS' own tool (nats stream "
-            + "edit \(first.name) --replicas \(fleet.replicas)), or set `replicas` to what they "
-            + "have"))
+            "set `replicas` to what the streams have, as those that are there stay as they are; or change each "
+            + "with NATS' own tool, natscli, which Debian has not: nats stream edit \(first.name) "
+            + "--replicas \(fleet.replicas)"))
     }
     var behind: [String: (gone: Bool, lag: Int, streams: [String])] = [:]
     for stream in survey.streams {
@@ -219,8 +219,9 @@ extension FleetDiagnosis {
           "retention", "retention_differs", .doubtful,
           "`\(key)` is \(value), and \(other.name) keeps \(age)",
           next:
-            "streams that are there stay as they are: change each with NATS' own tool (nats stream "
-            + "edit \(other.name) --max-age …), or set `\(key)` to what they keep"))
+            "set `\(key)` to what the streams keep, as those that are there stay as they are; or change each "
+            + "with NATS' own tool, natscli, which Debian has not: nats stream edit \(other.name) "
+            + "--max-age …"))
     }
     if !survey.overdue.isEmpty {
       let names = survey.overdue.map { FleetAddress.label(of: $0) }

@@ -66,7 +66,7 @@ extension FleetSurvey {
 
   /// The same where not all streams have answered.
   package static let partitionsStep =
-    "count the streams FIX_0, FIX_1, … (nats stream ls), and set `partitions` to "
+    "count the streams FIX_0, FIX_1, … (locationfleet streams), and set `partitions` to "
     + "that number in the configuration of every program; never change it otherwise"
 
   /// Why it is not known how many partitions there are.

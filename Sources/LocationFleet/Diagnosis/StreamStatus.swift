@@ -15,10 +15,15 @@ package struct StreamStatus: Hashable, Sendable {
   /// Nanoseconds after which messages go; 0 for never.
   package var age = 0
   package var messages: UInt64 = 0
+  package var bytes = 0
+  /// The number of the first message that is there; one more than `last` where none is.
+  package var first: UInt64 = 0
   /// The number of the last message there was.
   package var last: UInt64 = 0
   /// Whether one of the servers leads it; one server alone always does.
   package var hasLeader = true
+  /// The server that leads it; empty of one server alone.
+  package var leader = ""
   /// The copies of the servers that do not lead it.
   package var copies: [Copy] = []
 
@@ -62,6 +67,8 @@ package struct StreamStatus: Hashable, Sendable {
     try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
       switch key {
       case "messages": copy.messages = UInt64(try Self.count(&value))
+      case "bytes": copy.bytes = try Self.count(&value)
+      case "first_seq": copy.first = UInt64(try Self.count(&value))
       case "last_seq": copy.last = UInt64(try Self.count(&value))
       default: try value.skip()
       }
@@ -74,7 +81,9 @@ package struct StreamStatus: Hashable, Sendable {
     copy.hasLeader = false
     try value.object { (key: JSONKey, value: inout JSONScanner) throws(JSONFault) in
       switch key {
-      case "leader": copy.hasLeader = try value.string().map { !$0.isEmpty } ?? false
+      case "leader":
+        copy.leader = try value.string() ?? ""
+        copy.hasLeader = !copy.leader.isEmpty
       case "replicas" where try value.isArray():
         try value.array { (value: inout JSONScanner) throws(JSONFault) in
           copy.copies.append(try Self.replica(&value))

@@ -8,7 +8,7 @@ struct ServerAnswerTests {
   func decoding() throws {
     let text = """
       {"type":"io.nats.jetstream.api.v1.stream_info_response","config":{"name":"FIX_0",\
-      "num_replicas":3,"max_age":259200000000000},"state":{"messages":5,"last_seq":9},\
+      "num_replicas":3,"max_age":259200000000000},"state":{"messages":5,"bytes":700,"first_seq":5,"last_seq":9},\
       "cluster":{"name":"fleet","leader":"one","replicas":[{"name":"two","current":true,"lag":4},\
       {"name":"three","current":false,"offline":true}]}}
       """
@@ -17,6 +17,7 @@ struct ServerAnswerTests {
     #expect(status.age == 72 * 3600 * 1_000_000_000 && status.hasLeader)
     #expect(status.copies.map(\.server) == ["two", "three"])
     #expect(status.copies.map(\.isOffline) == [false, true] && status.copies[0].lag == 4)
+    #expect((status.bytes, status.first, status.leader) == (700, 5, "one"))
     #expect(
       StreamStatus(Array(text.replacing(#""leader":"one","#, with: "").utf8))?.hasLeader == false)
     for other in ["", "{}", "[]", #"{"config":3}"#, #"{"config":{"#] {
@@ -42,5 +43,32 @@ struct ServerAnswerTests {
     for text in ["nats://", "nats://:4222", "nats://a:0", "nats://a:b"] {
       #expect(ServerAddress(text) == nil, "\(text)")
     }
+  }
+
+  @Test("FLEET-165: the streams of a fleet are printed, also those that should not be there")
+  func table() {
+    var status = StreamStatus()
+    (status.messages, status.bytes, status.first, status.last) = (5, 700, 5, 9)
+    (status.replicas, status.leader) = (3, "one")
+    status.copies = [true, false].map { StreamStatus.Copy(server: "x", isCurrent: $0) }
+    func stream(_ log: FleetLog, _ name: String, _ state: FleetSurvey.Stream.State)
+      -> FleetSurvey.Stream
+    { FleetSurvey.Stream(log, name, state) }
+    var table = StreamTable()
+    let count = table.take(
+      [
+        stream(.leases, "KV_LEASES", .here(status)), stream(.fixes(0), "FIX_0", .missing),
+        stream(.fixes(1), "FIX_1", .silent("nobody answers")), stream(.fixes(2), "FIX_2", .missing),
+        stream(.fixes(3), "FIX_3", .here(status)),
+      ], partitions: 2)
+    #expect(count == 3 && table.silent == ["FIX_1: nobody answers"])
+    #expect(
+      table.lines == [
+        "stream     messages  bytes  first  last  copies       leader",
+        "KV_LEASES         5    700      5     9  3, 1 behind  one",
+        "FIX_0      not there",
+        "FIX_1      ?",
+        "FIX_3             5    700      5     9  3, 1 behind  one",
+      ])
   }
 }
