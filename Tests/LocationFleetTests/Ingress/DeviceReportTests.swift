@@ -114,7 +114,7 @@ struct DeviceReportTests {
       #"{"_type":"location","lat":46.52,"lon":6.63,"tst":1780000000,\#(member)}"#
     }
     #expect(rejected(text(member)) == [.range: 1])
-    #expect(rejected(text(#""acc":20037508,"vel":40000,"alt":50000000"#)) == [:])
+    #expect(lines(text(#""acc":20037508,"vel":40000,"alt":50000000"#)).count == 1)
   }
 
   @Test(
