@@ -9,7 +9,8 @@ Scripts/bootstrap.sh test
 # A bluetoothd to talk to: python-dbusmock's, which Debian has in an older version only.
 if [ ! -x .build/venv/bin/python ]; then
   /usr/bin/python3 -m venv --system-site-packages .build/venv
-  .build/venv/bin/pip install --quiet python-dbusmock ||
+  # Also where Debian's is installed, which pip would take for the same.
+  .build/venv/bin/pip install --quiet --ignore-installed --no-deps python-dbusmock ||
     { echo "no python-dbusmock: the tests over D-Bus are skipped" && rm -rf .build/venv; }
 fi
 

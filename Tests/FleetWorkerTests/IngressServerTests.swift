@@ -244,7 +244,7 @@ struct IngressServerTests {
     let made = try FinishedProgram(
       "locationfleet", ["tenant-key", "newco", "--config", site.folder.file("fleet.conf")])
     #expect(made.status == 0, "\(made.error)")
-    #expect(try await runToEnd(ask).lines.last == "200")
+    #expect(try await runToEnd(ask).lines.last == "[]200")
     try site.device("newco").close()
     acme.close()
   }
