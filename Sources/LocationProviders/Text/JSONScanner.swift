@@ -93,18 +93,10 @@ package struct JSONScanner {
   ) throws(JSONFault) {
     try open("{")
     if try take("}") { return depth -= 1 }
-    // Held once, not by each key.
-    let text = bytes
     repeat {
-      let start = try begin()
-      if let range = try plain() {
-        try expect(":")
-        try member(JSONKey(text, range), &self)
-      } else {
-        let resolved = Array(try escaped(from: start).utf8)
-        try expect(":")
-        try member(JSONKey(resolved, resolved.indices), &self)
-      }
+      let key = try key()
+      try expect(":")
+      try member(key, &self)
     } while try take(",")
     try expect("}")
     depth -= 1
@@ -235,6 +227,14 @@ package struct JSONScanner {
     let start = try begin()
     guard let range = try plain() else { return try escaped(from: start) }
     return String(decoding: bytes[range], as: UTF8.self)
+  }
+
+  /// Reads the name of a member.
+  private mutating func key() throws(JSONFault) -> JSONKey {
+    let start = try begin()
+    if let range = try plain() { return JSONKey(bytes, range) }
+    let resolved = Array(try escaped(from: start).utf8)
+    return JSONKey(resolved, resolved.indices)
   }
 
   /// Moves past the first mark of a string.
