@@ -188,27 +188,18 @@ struct AgentBorderTests {
   // MARK: Terminals
 
   /// Puts locationctl agent on a terminal that the script holds, and answers when it is asked.
-  private static let terminal = """
-    def hold_terminal():
-      pid, terminal = pty.fork()
-      if pid == 0: os.execv(sys.argv[2], [sys.argv[2], "agent"])
-      said = b""
-      answered = False
-      while True:
-        try: piece = os.read(terminal, 4096)
-        except OSError: break
-        said += piece
-        sys.stdout.write(piece.decode(errors="replace")); sys.stdout.flush()
-        if not answered and b"Answer: " in said:
-          os.write(terminal, b"w\\n"); answered = True
-      say("ended", said.decode(errors="replace").replace("\\r\\n", " "))
+  private static let terminal =
+    BorderScript.terminal + """
+      def hold_agent():
+        said = hold_terminal(sys.argv[2], "agent")
+        say("ended", said.replace("\\r\\n", " "))
 
-    """
+      """
 
   @Test("border 1: locationctl agent on a terminal of an ordinary program is asked, and answers")
   func ordinaryTerminal() async throws {
     let daemon = try await DaemonRun(configuration: [])
-    let agent = try BorderScript.run(daemon, Self.terminal + "hold_terminal()", Self.tool)
+    let agent = try BorderScript.run(daemon, Self.terminal + "hold_agent()", Self.tool)
     defer { agent.end() }
     _ = try await agent.lines.next { $0.contains("attending at") }
     let app = try daemon.run(daemon.install("AsyncApp", as: DaemonTests.app, in: "a"))
@@ -219,7 +210,7 @@ struct AgentBorderTests {
 
   @Test("border 1: an app that types on the terminal of the real locationctl agent is refused")
   func terminalOfApp() async throws {
-    let parent = try await refusal([], Self.terminal + "app = serve()\nhold_terminal()")
+    let parent = try await refusal([], Self.terminal + "app = serve()\nhold_agent()")
     #expect(parent.contains("is served as the app"), "\(parent)")
     let twin = try await refusal(
       [],
@@ -231,7 +222,7 @@ struct AgentBorderTests {
           app.recv(1)
           os._exit(0)
         os.read(ready, 1)
-        hold_terminal()
+        hold_agent()
         """)
     #expect(twin.contains("runs the app"), "\(twin)")
     // One that is started by nobody, on a terminal that the app holds.
@@ -285,7 +276,7 @@ struct AgentBorderTests {
             os.read(alive, 1)
             os._exit(0)
           os.read(ready, 1)
-        hold_terminal()
+        hold_agent()
         """)
     #expect(said.contains("too many descriptors are open to find who holds its"), "\(said)")
   }

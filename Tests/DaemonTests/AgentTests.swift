@@ -124,18 +124,5 @@ struct AgentTests {
   }
 
   /// A terminal of its own for a program, and someone who answers once when asked.
-  private static let person = """
-    import os, pty, sys
-    pid, terminal = pty.fork()
-    if pid == 0: os.execv(sys.argv[1], sys.argv[1:])
-    said = b""
-    answered = False
-    while True:
-      try: piece = os.read(terminal, 4096)
-      except OSError: break
-      said += piece
-      sys.stdout.write(piece.decode(errors="replace")); sys.stdout.flush()
-      if not answered and b"Answer: " in said:
-        os.write(terminal, b"w\\n"); answered = True
-    """
+  private static let person = BorderScript.terminal + "hold_terminal(*sys.argv[1:])"
 }

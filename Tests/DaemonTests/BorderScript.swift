@@ -47,6 +47,26 @@ enum BorderScript {
 
     """
 
+  /// Puts a program on a terminal that the script holds, and answers once when it is asked; returns what it
+  /// has said.
+  static let terminal = """
+    import os, pty, sys
+    def hold_terminal(*words):
+      pid, terminal = pty.fork()
+      if pid == 0: os.execv(words[0], words)
+      said = b""
+      answered = False
+      while True:
+        try: piece = os.read(terminal, 4096)
+        except OSError: break
+        said += piece
+        sys.stdout.write(piece.decode(errors="replace")); sys.stdout.flush()
+        if not answered and b"Answer: " in said:
+          os.write(terminal, b"w\\n"); answered = True
+      return said.decode(errors="replace")
+
+    """
+
   /// Runs a script with the interpreter.
   static func run(
     _ daemon: DaemonRun, _ script: String, _ arguments: String..., program: String = python,

@@ -96,14 +96,20 @@ struct HeldPartitionTests {
     #expect(end(at: 75) == "")
   }
 
-  @Test("FLEET-162: a worker says when its partitions answer again, as the last line of a fault")
-  func answersAgain() throws {
+  /// A worker that has its partition and has said nothing new, with the server that it asks.
+  private static func begun() throws -> (FleetBench, FleetWorker, MemoryBroker) {
     var bench = try FleetBench(seed: 4, devices: 4, fixes: 60)
     try bench.publishFences()
     var broker = MemoryBroker(bench.logs)
     var worker = bench.worker("a")
     for _ in 0..<10 { bench.turn(&worker, &broker) }
     _ = worker.takeNotes()
+    return (bench, worker, broker)
+  }
+
+  @Test("FLEET-162: a worker says when its partitions answer again, as the last line of a fault")
+  func answersAgain() throws {
+    var (bench, worker, broker) = try Self.begun()
     (broker.death, broker.silence) = (broker.calls + 1, 40)
     for _ in 0..<400 { bench.turn(&worker, &broker) }
     let notes = worker.takeNotes()
@@ -129,12 +135,7 @@ struct HeldPartitionTests {
     "FLEET-131: while the leases do not answer, nothing is known of what waits; it is said when they answer again"
   )
   func silence() throws {
-    var bench = try FleetBench(seed: 4, devices: 4, fixes: 60)
-    try bench.publishFences()
-    var broker = MemoryBroker(bench.logs)
-    var worker = bench.worker("a")
-    for _ in 0..<10 { bench.turn(&worker, &broker) }
-    _ = worker.takeNotes()
+    var (bench, worker, broker) = try Self.begun()
     #expect(worker.figures(at: bench.moment).silence == 0)
     #expect(worker.figures(at: bench.moment).partitions[0]?.lag != nil)
     // The server is gone for as long as 40 calls.

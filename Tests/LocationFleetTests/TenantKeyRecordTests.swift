@@ -22,6 +22,24 @@ struct TenantKeyRecordTests {
     logs.messages(.leases).map(\.entry).filter { $0.subject.hasPrefix("$KV.LEASES.tenant.") }
   }
 
+  /// Another key than the right one of every tenant that has a name.
+  private static let exchangedKeys = TenantKeySource.elsewhere { tenant in
+    SecretKey(seed: tenant.isEmpty ? 1 : 77)
+  }
+
+  /// A fleet in which devices with and without a tenant are sealed, each with the right key.
+  private static func sealed() throws -> FleetBench {
+    var bench = try FleetBench(seed: 4, devices: 6, fixes: 60, partitions: 4)
+    try bench.publishFences()
+    bench.tenantKeys = TenantKeyTests.elsewhere()
+    var worker = bench.worker("a")
+    var broker = MemoryBroker(bench.logs)
+    for _ in 0..<200 where records(bench.logs).count < 2 {
+      bench.turn(&worker, &broker, messages: 1)
+    }
+    return bench
+  }
+
   /// What keeps a bucket from being sealed.
   private static func fault(
     _ keys: inout StateKeys, _ bucket: StateBucket, _ logs: MemoryLogs
@@ -110,16 +128,9 @@ struct TenantKeyRecordTests {
     "FLEET-156: where the key is exchanged for another one, no partition stores anything with it, the lease says why, and with the right one the events are those of replay"
   )
   func exchanged() throws {
-    var bench = try FleetBench(seed: 4, devices: 6, fixes: 60, partitions: 4)
-    try bench.publishFences()
-    bench.tenantKeys = TenantKeyTests.elsewhere()
-    var worker = bench.worker("a")
-    var broker = MemoryBroker(bench.logs)
-    for _ in 0..<200 where Self.records(bench.logs).count < 2 {
-      bench.turn(&worker, &broker, messages: 1)
-    }
-    bench.tenantKeys = .elsewhere { tenant in SecretKey(seed: tenant.isEmpty ? 1 : 77) }
-    worker = bench.worker("b")
+    var bench = try Self.sealed()
+    bench.tenantKeys = Self.exchangedKeys
+    var worker = bench.worker("b")
     var second = MemoryBroker(bench.logs)
     for _ in 0..<80 { bench.turn(&worker, &second) }
     let held = worker.figures(at: bench.moment).heldUp[.key] ?? 0
@@ -141,18 +152,11 @@ struct TenantKeyRecordTests {
   func erased() throws {
     for wrong in [
       TenantKeyTests.elsewhere(without: ["acme"]),
-      .elsewhere { tenant in SecretKey(seed: tenant.isEmpty ? 1 : 77) },
+      Self.exchangedKeys,
     ] {
-      var bench = try FleetBench(seed: 4, devices: 6, fixes: 60, partitions: 4)
-      try bench.publishFences()
-      bench.tenantKeys = TenantKeyTests.elsewhere()
-      var worker = bench.worker("a")
-      var broker = MemoryBroker(bench.logs)
-      for _ in 0..<200 where Self.records(bench.logs).count < 2 {
-        bench.turn(&worker, &broker, messages: 1)
-      }
+      var bench = try Self.sealed()
       bench.tenantKeys = wrong
-      worker = bench.worker("b")
+      var worker = bench.worker("b")
       var second = MemoryBroker(bench.logs)
       for _ in 0..<60 { bench.turn(&worker, &second) }
       #expect(bench.isPublished && worker.figures(at: bench.moment).heldUp[.key] ?? 0 > 0)
