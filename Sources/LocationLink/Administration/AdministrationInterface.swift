@@ -93,11 +93,11 @@ package enum AdministrationInterface {
     # The name org.freedesktop.GeoClue2 on the bus of the system: serving, taken, or refused, and why.
     type GeoClue (state: string, reason: ?string)
 
-    # The port of the loopback where programs for gpsd are served: serving, taken, or refused, and why; how many
-    # are connected, and how many connections a bound has closed.
     # When the configuration was refused first, and its faults with file and line, a line each.
     type RefusedReload (since: int, reason: string)
 
+    # The port of the loopback where programs for gpsd are served: serving, taken, or refused, and why; how many
+    # are connected, and how many connections a bound has closed.
     type GpsdPort (port: int, state: string, reason: ?string, programs: int, closed: int)
 
     # How fixes go to the ingress of a fleet: good, waiting for it, refused by it, forbidden by the owner, or faulty,
