@@ -74,9 +74,8 @@ package struct FleetFences: Sendable {
   package static let mostEdges = 10_000_000
   package static let mostOfDevice = 100
   package static let longestName = 128
-  /// Meters: half the way around the equator. No place is further from another one, so nobody would ever leave
-  /// a larger circle.
-  package static let largestRadius = 20_037_508.0
+  /// Meters: nobody would ever leave a larger circle.
+  package static let largestRadius = Geodesic.halfOfEquator
 
   package init() {}
 
@@ -124,15 +123,19 @@ package struct FleetFences: Sendable {
   /// Returns what has changed since the fences before.
   package func change(since before: FleetFences) -> Change {
     var change = Change()
-    for fence in fences {
-      guard let slot = before.slot(of: fence.id) else {
-        change.new += 1
-        continue
-      }
-      if before[slot] != fence { change.changed += 1 }
+    forEachNew(since: before) { _, isChanged in
+      if isChanged { change.changed += 1 } else { change.new += 1 }
     }
     change.gone = before.count - (count - change.new)
     return change
+  }
+
+  /// Calls `body` with each fence that was none before, or another one: whether it is a changed one.
+  func forEachNew(since before: FleetFences, _ body: (FleetFence, _ isChanged: Bool) -> Void) {
+    for fence in fences {
+      let known = before.slot(of: fence.id)
+      if known.map({ before[$0] != fence }) ?? true { body(fence, known != nil) }
+    }
   }
 
   /// Whether a device can have events of a fence.

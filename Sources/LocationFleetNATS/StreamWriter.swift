@@ -55,10 +55,8 @@ package struct StreamWriter {
     _ milliseconds: Int64
   ) -> (number: UInt64, outcome: DeliveryOutcome)? {
     connection.next(milliseconds) { message, data in
-      guard let subject = natsMsg_GetSubject(message), let dot = strrchr(subject, 0x2e) else {
-        return (0, .failed("no answer of a stream", after: nil))
-      }
-      return (strtoull(dot + 1, nil, 10), Self.outcome(data))
+      Self.number(message).map { ($0, Self.outcome(data)) }
+        ?? (0, .failed("no answer of a stream", after: nil))
     }
   }
 
@@ -85,12 +83,17 @@ package struct StreamWriter {
   /// The next answer, within so many milliseconds: of which message, and whether the stream keeps it.
   package func next(_ milliseconds: Int64) -> (number: UInt64, isKept: Bool)? {
     connection.next(milliseconds) { message, data in
-      guard let subject = natsMsg_GetSubject(message), let dot = strrchr(subject, 0x2e) else {
-        return (0, false)
-      }
       // Without bytes it says that no stream takes the subject.
-      return (strtoull(dot + 1, nil, 10), !data.isEmpty && Self.isKept(data))
+      Self.number(message).map { ($0, !data.isEmpty && Self.isKept(data)) } ?? (0, false)
     }
+  }
+
+  /// The number of the message that an answer is to, with which its subject ends.
+  private static func number(_ answer: OpaquePointer?) -> UInt64? {
+    guard let subject = natsMsg_GetSubject(answer), let dot = strrchr(subject, 0x2e) else {
+      return nil
+    }
+    return strtoull(dot + 1, nil, 10)
   }
 
   /// `{"stream":"FIX_7","seq":12}`, also with `duplicate` behind it for a message that was kept before;

@@ -210,7 +210,7 @@ struct FleetTasks {
     let hint = { "; no key was made, as it is not known whether devices are sealed with one" }
     let isSealed = try Self.attempt(&broker, hint) { (broker) throws(BrokerFault) in
       do throws(BrokerFault) { return try TenantKeyRecord.isKept(of: tenant, &broker) } catch {
-        guard case .refused(let cause) = error, cause.contains("not found") else { throw error }
+        guard error.isMissing else { throw error }
         return false
       }
     }

@@ -11,11 +11,12 @@ struct StreamTask {
   func run() throws(FleetFault) {
     var broker = try FleetTasks.connect(configuration, name: "locationfleet")
     let partitions = configuration.worker.partitions
-    let all = NATSBroker.logs(partitions: Self.mostPartitions)
-    let shared = all.count - 3 * Self.mostPartitions
+    let most = FleetConfiguration.mostPartitions
+    let all = NATSBroker.logs(partitions: most)
+    let shared = all.count - 3 * most
     var table = StreamTable()
     table.take(broker.look(at: Array(all[..<shared])), partitions: partitions)
-    for first in stride(from: 0, to: Self.mostPartitions, by: Self.together) {
+    for first in stride(from: 0, to: most, by: Self.together) {
       let logs = all[(shared + 3 * first)..<(shared + 3 * (first + Self.together))]
       let count = table.take(broker.look(at: Array(logs)), partitions: partitions)
       // Partitions are numbered without gaps. Who is silent is silent of the next ones, too.
@@ -29,8 +30,6 @@ struct StreamTask {
       status: 1)
   }
 
-  /// As many as a configuration may have.
-  private static let mostPartitions = 1024
   /// Partitions whose streams are asked for at once.
   private static let together = 64
 }

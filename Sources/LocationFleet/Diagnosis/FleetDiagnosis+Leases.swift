@@ -10,26 +10,24 @@ extension FleetDiagnosis {
 
   /// One finding for each tenant without its key, and for each other cause.
   var heldUp: [FleetFinding] {
-    var tenants: [String: (held: [Int], fault: TenantKeyFault?)] = [:]
+    var tenants: [String: [(partition: Int, fault: TenantKeyFault?)]] = [:]
     var causes: [String: [Int]] = [:]
     for (partition, obstacle) in obstacles {
       if let tenant = obstacle.tenant {
-        // A worker that has no key yet says less than one that has seen what is sealed.
-        let known = tenants[tenant]
-        let isFirst = known?.fault == nil || known?.fault == .unmade
-        tenants[tenant] = (
-          (known?.held ?? []) + [partition], isFirst ? obstacle.key ?? known?.fault : known?.fault
-        )
+        tenants[tenant, default: []].append((partition, obstacle.key))
       } else {
         causes[obstacle.cause, default: []].append(partition)
       }
     }
-    let keys = tenants.sorted { $0.key < $1.key }.prefix(Self.mostFindings).map { tenant, one in
-      FleetFinding(
+    let keys = tenants.sorted { $0.key < $1.key }.prefix(Self.mostFindings).map { tenant, held in
+      // A worker that has no key yet says less than one that has seen what is sealed.
+      let faults = held.compactMap(\.fault)
+      let fault = faults.first { $0 != .unmade } ?? faults.first
+      return FleetFinding(
         "partitions", "partitions_without_key", .bad,
-        "\(Self.partitions(one.held)) cannot go on: the key of tenant \(tenant) "
-          + Self.words(one.fault),
-        next: (one.fault ?? .missing).next(for: tenant))
+        "\(Self.partitions(held.map(\.partition))) cannot go on: the key of tenant \(tenant) "
+          + Self.words(fault),
+        next: (fault ?? .missing).next(for: tenant))
     }
     let others = causes.sorted { $0.key < $1.key }.prefix(Self.mostFindings).map { cause, held in
       FleetFinding(

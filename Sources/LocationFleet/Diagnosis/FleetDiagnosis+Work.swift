@@ -243,8 +243,7 @@ extension FleetDiagnosis {
   /// itself.
   private func notLookedAt(_ subject: String, _ log: FleetLog) -> [FleetFinding] {
     let known = survey.streams.first { $0.log == log } ?? survey.streams.first
-    guard case .silent = known?.state else { return [] }
-    return [Self.notLookedAt(subject)]
+    return known?.isSilent == true ? [Self.notLookedAt(subject)] : []
   }
 
   /// What is said of something that nothing has answered about.

@@ -47,9 +47,7 @@ extension FleetDiagnosis {
   /// - Chosen (FLEET-160): which one it is no other server says, nor does JetStream.
   private var mayHang: Bool {
     survey.servers.allSatisfy(\.keepsStreams)
-      && survey.streams.contains {
-        if case .silent = $0.state { !$0.isDenied } else { false }
-      }
+      && survey.streams.contains { $0.isSilent && !$0.isDenied }
   }
 
   private func finding(_ server: FleetSurvey.Server) -> FleetFinding {

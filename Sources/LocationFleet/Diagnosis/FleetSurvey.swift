@@ -40,6 +40,8 @@ package struct FleetSurvey: Hashable, Sendable {
     }
 
     package var status: StreamStatus? { if case .here(let status) = state { status } else { nil } }
+    /// Whether nothing has answered.
+    package var isSilent: Bool { if case .silent = state { true } else { false } }
   }
 
   /// A lease, or the key of a sink, which its owner renews.

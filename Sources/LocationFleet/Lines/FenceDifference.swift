@@ -26,14 +26,7 @@ extension FleetFences {
       let tenant = fence.audience.tenant.map { ExactName($0) }
       found[tenant, default: FenceDifference(tenant: tenant)][keyPath: kind].append(fence.id)
     }
-    for slot in 0..<Slot(count) {
-      let fence = self[slot]
-      guard let known = before.slot(of: fence.id) else {
-        note(fence, \.new)
-        continue
-      }
-      if before[known] != fence { note(fence, \.changed) }
-    }
+    forEachNew(since: before) { fence, isChanged in note(fence, isChanged ? \.changed : \.new) }
     for slot in 0..<Slot(before.count) where self.slot(of: before[slot].id) == nil {
       note(before[slot], \.gone)
     }

@@ -119,8 +119,7 @@ package struct PublishedEvents: Sendable {
       if open.isEmpty { untaken = 0 }
       return ([], false)
     }
-    let reason =
-      untaken > 0 ? NATSPublication.untaken(under: prefix) : "no answer within 5 s"
+    let reason = untaken > 0 ? NATSPublication.untaken(under: prefix) : Self.silence
     let isSilent = untaken == 0
     untaken = max(untaken - gone.count, 0)
     open.removeAll { one in gone.contains { $0.message == one.message } }
@@ -134,4 +133,6 @@ package struct PublishedEvents: Sendable {
   }
 
   private static let longestWait = Duration.seconds(5)
+  /// That no answer has come in time.
+  package static let silence = "no answer within \(Int(longestWait.inSeconds)) s"
 }

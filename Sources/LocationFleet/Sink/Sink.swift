@@ -152,9 +152,7 @@ package struct Sink: Sendable {
       (queue, claim, asides, isSureOfCopies) = (nil, nil, [], true)
       return
     }
-    let isMissing =
-      if case .refused(let cause) = fault { cause.contains("not found") } else { false }
-    let step = isMissing ? "; locationfleet init makes what is missing" : ""
+    let step = fault.isMissing ? "; locationfleet init makes what is missing" : ""
     if let text = repeated.text("\(fault)\(step)", at: now) { note(text, isFault: true) }
     faults.fail(at: now)
     pausedUntil = now + .seconds(1)

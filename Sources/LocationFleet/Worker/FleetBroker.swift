@@ -95,6 +95,11 @@ package enum BrokerFault: Error, Hashable, Sendable, CustomStringConvertible {
   /// A tenant's devices cannot be opened or stored, as its key is not there or is another one.
   case sealed(tenant: String, String, TenantKeyFault = .unmade)
 
+  /// Whether what was asked is of a stream that is not there; `locationfleet init` makes it.
+  package var isMissing: Bool {
+    if case .refused(let cause) = self { cause.contains("not found") } else { false }
+  }
+
   /// Whether nothing has come of what was asked, which may succeed later all the same.
   var isSilent: Bool {
     switch self {

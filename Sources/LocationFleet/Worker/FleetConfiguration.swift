@@ -70,7 +70,8 @@ package struct FleetConfiguration: Hashable, Sendable {
     }
   }
 
-  static let mostPartitions = 1024
+  /// Partitions of a fleet.
+  package static let mostPartitions = 1024
 
   /// What is wrong with a key that is none, and what was probably meant.
   private static func unknown(_ key: String, _ value: String) -> String {

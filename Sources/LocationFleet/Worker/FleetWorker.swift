@@ -218,9 +218,7 @@ extension FleetWorker {
   private mutating func note(_ fault: BrokerFault, _ partition: Int?, at now: Instant) {
     if fault == .conflict { totals.fencedOff += 1 } else { totals.faults += 1 }
     let place = partition.map { "partition \($0): " } ?? ""
-    let isMissing =
-      if case .refused(let cause) = fault { cause.contains("not found") } else { false }
-    let step = isMissing ? "; next: locationfleet init makes what is missing" : ""
+    let step = fault.isMissing ? "; next: locationfleet init makes what is missing" : ""
     guard let text = repeated.text("\(place)\(fault)\(step)", at: now) else { return }
     notes.append(Note(text: text, partition: partition, isFault: fault != .conflict))
     if notes.count > Self.mostNotes { notes.removeFirst() }

@@ -62,7 +62,7 @@ struct StateKeys: Sendable {
   ) throws(BrokerFault) -> Bool {
     guard case .elsewhere(let find) = source else { return false }
     do throws(BrokerFault) {
-      _ = try TenantKeyRecord.isRecorded(tenant, &broker, find)
+      try TenantKeyRecord.compare(tenant, &broker, find)
       return false
     } catch {
       guard case .sealed = error else { throw error }

@@ -56,29 +56,32 @@ package enum TenantKeyRecord {
     // Two who seal first at once: one of them finds the other's record.
     try FenceStore.retrying(orRefuse: "others note the key of the same tenant") {
       () throws(BrokerFault) in
-      if try isRecorded(tenant, &broker, find) { return }
-      let digest = digest(of: try find(tenant), tenant)
-      _ = try broker.put(digest, at: key(of: tenant), in: .leases, expecting: 0)
+      let own = try compare(tenant, &broker, find)
+      guard !own.isRecorded else { return }
+      _ = try broker.put(own.digest, at: key(of: tenant), in: .leases, expecting: 0)
     }
   }
 
-  /// Returns whether there is a record of the key that is here.
+  /// Compares the key that is here with the record.
   ///
   /// Throws `sealed` where the key is not here, or the record is of another one.
-  static func isRecorded(
+  ///
+  /// - Returns: the digest of the key, and whether there is a record, which is of it then.
+  @discardableResult
+  static func compare(
     _ tenant: String, _ broker: inout some FleetBroker,
     _ find: (String) throws(BrokerFault) -> SecretKey
-  ) throws(BrokerFault) -> Bool {
+  ) throws(BrokerFault) -> (digest: [UInt8], isRecorded: Bool) {
     let known = try broker.last(of: .leases, key: key(of: tenant)).message
     do throws(BrokerFault) {
       let own = digest(of: try find(tenant), tenant)
-      guard let known else { return false }
+      guard let known else { return (own, false) }
       guard known.entry.bytes == own else {
         throw .sealed(
           tenant: tenant,
           "its key here is another one than that with which its devices were sealed", .other)
       }
-      return true
+      return (own, true)
     } catch {
       throw known == nil ? error : error.ofSealedDevices
     }
@@ -93,9 +96,8 @@ package enum TenantKeyRecord {
   private static func key(of tenant: String) -> String { "tenant.\(FleetAddress.part(tenant))" }
 
   private static func digest(of key: SecretKey, _ tenant: String) -> [UInt8] {
-    let digits = Array("0123456789abcdef".utf8)
-    return KeyedFunction(key, purpose: purpose + tenant).name(of: [])
-      .flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
+    let name = KeyedFunction(key, purpose: purpose + tenant).name(of: [])
+    return Array(MessageDigest.hexadecimal(name).utf8)
   }
 
   private static let purpose = "which key seals the devices of a fleet's tenant "

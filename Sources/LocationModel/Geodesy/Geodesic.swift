@@ -2,6 +2,9 @@
 ///
 /// Distances agree with GeographicLib to tens of nanometers, everywhere on Earth (LOC-10).
 package struct Geodesic: Hashable, Sendable {
+  /// Meters: half of the equator; no place is further from another one.
+  package static let halfOfEquator = 20_037_508.0
+
   /// Meters, not negative.
   package var distance: Double
   /// Degrees clockwise from north at the start, in `0..<360`; 0 when the places coincide.

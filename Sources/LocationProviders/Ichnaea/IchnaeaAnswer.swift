@@ -69,7 +69,7 @@ enum IchnaeaAnswer: Hashable, Sendable {
     let coordinate = Coordinate(latitude: latitude, longitude: longitude)
     // No transmitter stands in the sea at zero; it is what a service sends that has lost its data.
     guard coordinate.isValid, (latitude, longitude) != (0, 0) else { return .rejected(.noPlace) }
-    guard let accuracy, accuracy > 0, accuracy <= largestRadius else {
+    guard let accuracy, accuracy > 0, accuracy <= Geodesic.halfOfEquator else {
       return .rejected(.noAccuracy)
     }
     let radius = max(accuracy / radiusRatio, smallestRadius)
@@ -81,8 +81,6 @@ enum IchnaeaAnswer: Hashable, Sendable {
   private static let radiusRatio = 1.6
   /// Meters. A service knows where others were when they received a transmitter, not where it is.
   private static let smallestRadius = 15.0
-  /// Meters. Half of the equator.
-  private static let largestRadius = 20_037_508.0
   /// Bytes. An answer has about 100.
   private static let longest = 65_536
 }

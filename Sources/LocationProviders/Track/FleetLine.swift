@@ -108,7 +108,7 @@ package struct FleetLine: Hashable, Sendable {
   ///   - altitude: meters.
   /// - Returns: `false` for a fix that is rejected.
   package static func isInRange(accuracy: Double?, speed: Double?, altitude: Double?) -> Bool {
-    accuracy ?? 0 <= 20_037_508 && speed ?? 0 <= 11_200
+    accuracy ?? 0 <= Geodesic.halfOfEquator && speed ?? 0 <= 11_200
       && (-6_378_137...50_000_000).contains(altitude ?? 0)
   }
 

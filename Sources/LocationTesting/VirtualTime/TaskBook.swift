@@ -188,6 +188,11 @@ struct TaskBook: Sendable {
       + "come back: \(culprit.story)"
   }
 
+  /// The tasks that a task has made, in their order.
+  private func children(of number: UInt64) -> [UInt64] {
+    parents.filter { $0.value == number }.keys.sorted()
+  }
+
   /// Returns the task that blocks a task: itself, or one that it made.
   private func culprit(of number: UInt64) -> WatchedTask? {
     guard let entry = entries[number], expected[number] == nil else { return nil }
@@ -195,7 +200,7 @@ struct TaskBook: Sendable {
     case .ended: return nil
     case .continuation, .elsewhere: return entry.task
     case .otherTask:
-      let children = parents.filter { $0.value == number }.keys.sorted()
+      let children = children(of: number)
       guard children.allSatisfy({ expected[$0] == nil }) else { return nil }
       return children.lazy.compactMap { culprit(of: $0) }.first
     }
@@ -217,7 +222,7 @@ extension TaskBook {
     case .ended, .elsewhere: return nil
     case .continuation: return number
     case .otherTask:
-      let children = parents.filter { $0.value == number }.keys.sorted()
+      let children = children(of: number)
       let isBusy = children.contains { child in
         if case .elsewhere = entries[child]?.task.wait { expected[child] == nil } else { false }
       }

@@ -47,7 +47,7 @@ struct AgentDiagnosis {
       isOwn && socket != DaemonSocket.ofSystem
       ? Self.decision
       : Self.decision.replacing("PATH", with: "PATH@UID")
-        .replacing("locationctl", with: RunningDaemon.command(at: socket))
+        .replacing("locationctl", with: command)
     howToName = "\(Self.names) in the configuration of locationd, or run locationctl agent"
   }
 

@@ -95,10 +95,7 @@ struct DoctorTask {
       survey.everyPartition = broker.look(at: FleetSurvey.everyPartition)
     }
     // Who has not answered to any of these answers to nothing.
-    let isSilent = survey.streams.allSatisfy {
-      if case .silent = $0.state { true } else { false }
-    }
-    guard !isSilent else { return }
+    guard !survey.streams.allSatisfy(\.isSilent) else { return }
     survey.partitions = Array(repeating: FleetSurvey.Partition(), count: count)
     let questions = (0..<count).flatMap { FleetSurvey.questions(of: $0) }
     let answers = broker.answers(questions)

@@ -75,7 +75,7 @@ struct NATSOutlet: Outlet {
       end("the connection was lost")
     } else if isSilent {
       // What waits in it to be sent must not be sent later, behind what others hand on.
-      end("no answer within 5 s")
+      end(PublishedEvents.silence)
     } else if isWorn, published.isEmpty {
       end("")
     }
