@@ -180,9 +180,9 @@ package struct FixOrder: Sendable {
   mutating func takeNext(
     _ fix: Fix, received: UnixTime?, limit: UnixTime, window: Double, bound: Double
   ) -> Bool {
-    let lead = fix.time.seconds(since: received ?? limit)
     guard window <= 0, waiting.isEmpty, ahead == nil, fix.time >= Self.earliest,
-      lead <= bound, lead > -Self.rollover.lowerBound, newest.map({ fix.time > $0 }) ?? true
+      fix.time.seconds(since: received ?? limit) <= bound, newest.map({ fix.time > $0 }) ?? true,
+      received.map({ !Self.isRolledOver(fix.time, received: $0) }) ?? true
     else { return false }
     candidate = nil
     handOn(fix)
