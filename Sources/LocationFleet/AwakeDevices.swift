@@ -3,9 +3,7 @@ struct AwakeDevices: Sendable {
   /// Where one of these is.
   typealias Place = Int
 
-  /// The devices in parts: one array of all would be copied as it grows, a kilobyte for each device. Those behind the
-  /// last device are empty.
-  private var parts: [[FleetDevice]] = []
+  private(set) var devices: [FleetDevice] = []
   /// Of each: its hash, and the next one of the same list.
   private var links: [(hash: UInt64, next: Int32)] = []
   /// Where the lists begin, by the hash; empty while no device is awake.
@@ -17,8 +15,8 @@ struct AwakeDevices: Sendable {
 
   private static let none: Int32 = -1
 
-  var count: Int { links.count }
-  var names: [FleetDeviceName] { links.indices.map { self[$0].name } }
+  var count: Int { devices.count }
+  var names: [FleetDeviceName] { devices.map(\.name) }
 
   /// The places of those in a bucket.
   func places(in bucket: Int, of buckets: Int) -> [Place] {
@@ -36,15 +34,9 @@ struct AwakeDevices: Sendable {
   private static let useful = 4
   private static let share = 32
 
-  private static let lengthOfPart = 32
-
   subscript(place: Place) -> FleetDevice {
-    _read { yield parts[place / Self.lengthOfPart][place % Self.lengthOfPart] }
-    _modify { yield &parts[place / Self.lengthOfPart][place % Self.lengthOfPart] }
-  }
-
-  func forEach(_ body: (borrowing FleetDevice) -> Void) {
-    for place in links.indices { body(self[place]) }
+    _read { yield devices[place] }
+    _modify { yield &devices[place] }
   }
 
   /// Returns the place of a device with this hash; `nil` if it is none of these.
@@ -52,7 +44,7 @@ struct AwakeDevices: Sendable {
     var place = first(hash)
     while place != Self.none {
       let link = links[Int(place)]
-      if link.hash == hash, self[Int(place)].name == name { return Int(place) }
+      if link.hash == hash, devices[Int(place)].name == name { return Int(place) }
       place = link.next
     }
     return nil
@@ -60,40 +52,33 @@ struct AwakeDevices: Sendable {
 
   /// Adds one that is not here; returns its place.
   mutating func append(_ device: FleetDevice, hash: UInt64) -> Place {
-    let place = count
-    if place >= lists.count { makeLists() }
-    let (list, part) = (list(hash), place / Self.lengthOfPart)
+    if devices.count >= lists.count { makeLists() }
+    let list = list(hash)
     links.append((hash, lists[list]))
-    lists[list] = Int32(place)
-    if part == parts.count {
-      parts.append([])
-      parts[part].reserveCapacity(Self.lengthOfPart)
-    }
-    parts[part].append(device)
-    return place
+    lists[list] = Int32(devices.count)
+    devices.append(device)
+    return devices.count - 1
   }
 
   /// Removes a device; the last one takes its place.
   mutating func remove(at place: Place) {
     unlink(place)
-    let last = count - 1
+    let last = devices.count - 1
     if place < last {
       unlink(last)
       let list = list(links[last].hash)
       links[place] = (links[last].hash, lists[list])
       lists[list] = Int32(place)
-      self[place] = self[last]
+      devices.swapAt(place, last)
     }
-    parts[last / Self.lengthOfPart].removeLast()
+    devices.removeLast()
     links.removeLast()
   }
 
   /// Removes all, and keeps memory for so many at most.
   mutating func removeAll(keeping room: Int) {
-    guard parts.count * Self.lengthOfPart <= 2 * max(room, Self.lengthOfPart) else {
-      return self = AwakeDevices(most: most)
-    }
-    for part in parts.indices { parts[part].removeAll(keepingCapacity: true) }
+    guard devices.capacity <= 2 * room else { return self = AwakeDevices(most: most) }
+    devices.removeAll(keepingCapacity: true)
     links.removeAll(keepingCapacity: true)
     for list in lists.indices { lists[list] = Self.none }
   }

@@ -139,7 +139,7 @@ package struct Fleet: Sendable {
 
   /// Makes every device bytes.
   package mutating func rest() {
-    awake.forEach { asleep.insert($0.stored(fences), of: $0.name) }
+    for device in awake.devices { asleep.insert(device.stored(fences), of: device.name) }
     awake.removeAll(keeping: awake.room(beside: asleep.count))
     asleep.compact()
   }
